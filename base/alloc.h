@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An allocator that the caller chooses, for code that stores untrusted data: the heap or a memory scope of Wireshark, with or without a
- * budget. The caller also passes the size of freed memory, so that an allocator with a budget need not store the size. A NULL allocator
- * means malloc().
+ * An allocator that the caller chooses, for code that stores untrusted data. It takes memory from the heap or from a memory scope of
+ * Wireshark. It may have a budget: a limit of allocated bytes. The caller also passes the size of freed memory, so that an allocator with a
+ * budget need not store the size. A NULL allocator means malloc().
  */
 #ifndef TW_ALLOC_H
 #define TW_ALLOC_H
@@ -13,7 +13,8 @@
 
 struct tw_alloc {
 	/*
-	 * Like realloc(3), with the old size. @memory NULL with @old_size 0 allocates; @new_size 0 frees @memory.
+	 * Like realloc(3), but the caller also passes the old size. To allocate, pass @memory NULL and @old_size 0. To free @memory, pass
+	 * @new_size 0.
 	 * Return: NULL, with the old memory unchanged, if out of memory or if the budget is exceeded.
 	 */
 	void *(*resize)(void *ctx, void *memory, size_t old_size, size_t new_size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Loads and stores of numbers at any alignment, in a stated byte order. */
+/* Load and store numbers at any alignment. The caller states the byte order. */
 #ifndef TW_BYTES_H
 #define TW_BYTES_H
 

@@ -8,7 +8,7 @@
 
 #include "base/printable.h"
 
-/* If a limit of open files caused the error, append advice, unless the text already contains the advice from an earlier error. */
+/* If a limit of open files caused the error, append advice, unless the text quotes an earlier error text that has the same advice. */
 static void append_remedy(struct tw_error *error, int err)
 {
 	const char *remedy = "";

@@ -18,8 +18,8 @@ struct tw_error {
  * @err: negative errno, returned unchanged, for `return tw_error__set(error, -EINVAL, ...)`
  * @fmt: printf format, without a trailing newline or period
  *
- * For -EMFILE and -ENFILE, advice to raise the limit is appended. The text may contain names with any bytes, because the result is escaped
- * as base/printable.h describes.
+ * For -EMFILE and -ENFILE, advice to raise the limit of open files is appended. The arguments of @fmt may have any bytes, because the
+ * resulting text is escaped as base/printable.h describes.
  */
 __attribute__((format(printf, 3, 4))) int tw_error__set(struct tw_error *error, int err, const char *fmt, ...);
 

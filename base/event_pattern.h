@@ -13,13 +13,13 @@
 
 #define TW_EVENT_PATTERN_MAX 512 /* bytes of one name in a pattern, with NUL; a longer name matches nothing */
 
-/** tw_event_pattern__is_bare() - whether @pattern has no ':' and no '/': it is one name, or `all` */
+/** tw_event_pattern__is_bare() - whether @pattern is one name or `all`: it has no ':' and no '/' */
 bool tw_event_pattern__is_bare(const char *pattern, size_t len);
 
 /** tw_event_pattern__matches() - whether one pattern matches @event of @system. An empty part of SYSTEM:EVENT matches any name */
 bool tw_event_pattern__matches(const char *pattern, size_t len, const char *system, const char *event);
 
-/** tw_event_patterns__match() - whether any of @patterns matches; they are separated by commas, blanks or tabs */
+/** tw_event_patterns__match() - whether any of @patterns matches; the patterns are separated by commas, blanks or tabs */
 bool tw_event_patterns__match(const char *patterns, const char *system, const char *event);
 
 /** tw_event_patterns__next() - get the next of the patterns at *@patterns, and move *@patterns past it. Return: NULL at the end */

@@ -5,7 +5,7 @@
 #include <sys/random.h>
 
 #define FIRST_BITS   6
-#define INDEX_FACTOR 4 /* minimum of index slots for each entry, so that few searches compare more than one entry */
+#define INDEX_FACTOR 4 /* minimum number of index slots per entry, so that few searches compare more than one entry */
 
 static size_t padded(size_t size)
 {
@@ -39,7 +39,7 @@ void *tw_hash_table__find(const struct tw_hash_table *table, const void *key)
 	return number ? tw_hash_table__value(table, number - 1) : NULL;
 }
 
-/* Shortly after boot, getrandom() may have no random bytes yet. An address is used instead. */
+/* Shortly after boot, getrandom() may have no random bytes yet. The secrets are then made from an address. */
 static void make_secret(struct tw_hash_table *table)
 {
 	if (getrandom(table->secret, sizeof(table->secret), GRND_NONBLOCK) < 0)
@@ -111,8 +111,8 @@ int tw_hash_table__put(struct tw_hash_table *table, const void *key, void **ret)
 }
 
 /*
- * Free the slot @hole of the index. A search stops at a free slot. Therefore the next entry whose search passes @hole is moved into @hole.
- * The slot that this entry leaves is the new @hole.
+ * Free the slot @hole of the index. A search stops at a free slot: a search that passes @hole would no longer find an entry in a later
+ * slot. The first entry whose search passes @hole is therefore moved into @hole, and the slot that this entry leaves is the new @hole.
  */
 static void free_slot(struct tw_hash_table *table, size_t hole)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A hash table with keys and values of fixed sizes. The entries are in an array, in order of insertion; a removal changes this order. An
- * index with open addressing finds them. Keys are untrusted: each table has random secrets, so that an attacker cannot choose colliding
- * keys. Results do not depend on the secrets.
+ * index with open addressing finds the entry of a key. Keys are untrusted: each table has random secrets, so that an attacker cannot choose
+ * colliding keys. The secrets determine only positions in the index, not the results of the functions.
  */
 #ifndef TW_HASH_TABLE_H
 #define TW_HASH_TABLE_H
@@ -71,17 +71,20 @@ static inline void *tw_hash_table__find_u64(const struct tw_hash_table *table, u
 	return table->index[at] ? table->entries + (table->index[at] - 1) * (size_t)table->stride + sizeof(key) : NULL;
 }
 
-/** tw_hash_table__find() - the same for a key of key_size bytes. Results of both functions are valid until the next put or remove */
+/**
+ * tw_hash_table__find() - like tw_hash_table__find_u64(), for a key of key_size bytes
+ * The results of both functions are valid until the next put or remove.
+ */
 void *tw_hash_table__find(const struct tw_hash_table *table, const void *key);
 
 /**
  * tw_hash_table__put() - find the entry of @key, or add it
  * @ret: the entry's value, zeroed if the entry is new; valid until the next put or remove; may be NULL
- * Return: 1 if the entry is new, 0 if it existed; -E2BIG if the table has max entries, or -ENOMEM, both with the table unchanged.
+ * Return: 1 if the entry is new, 0 if it existed; -E2BIG if the table has max entries; -ENOMEM. After an error, the table is unchanged.
  */
 int tw_hash_table__put(struct tw_hash_table *table, const void *key, void **ret);
 
-/** tw_hash_table__put_u64() - the same for a key of 8 bytes */
+/** tw_hash_table__put_u64() - like tw_hash_table__put(), for a key of 8 bytes */
 static inline int tw_hash_table__put_u64(struct tw_hash_table *table, uint64_t key, void **ret)
 {
 	return tw_hash_table__put(table, &key, ret);
@@ -118,7 +121,7 @@ size_t tw_hash_table__growth(const struct tw_hash_table *table);
 /** tw_hash_table__fini() - free the memory; alloc, key_size, value_size and max stay, and the table can be used again */
 void tw_hash_table__fini(struct tw_hash_table *table);
 
-/* Tables of borrowed pointers with keys of 8 bytes. Before the first tw_hash_table__set_pointer(), the table may be all zero. */
+/* The next functions are for tables whose keys have 8 bytes and whose values are borrowed pointers. An empty table may be all zero. */
 
 /** tw_hash_table__pointer() - the pointer set for @key; NULL if the key was not set */
 static inline void *tw_hash_table__pointer(const struct tw_hash_table *table, uint64_t key)

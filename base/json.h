@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A JSON writer (RFC 8259). It writes value by value to a line or, through a small buffer, to a FILE. It adds commas, and
- * tw_json__close() writes the matching bracket. Strings are valid UTF-8 for any text: a byte that base/printable.h escapes becomes the
- * four characters `\xHH` in the string's value.
+ * tw_json__close() writes the matching bracket. A text may have any bytes, but the string that is written is valid UTF-8: each byte that
+ * base/printable.h escapes becomes the four characters `\xHH` in the string's value.
  */
 #ifndef TW_JSON_H
 #define TW_JSON_H
@@ -35,13 +35,16 @@ void tw_json__to_line(struct tw_json *json, struct tw_line *line, bool spaced);
 /** tw_json__to_file() - begin a JSON text in a FILE; the last bytes are written when the outermost bracket is closed */
 void tw_json__to_file(struct tw_json *json, FILE *file, bool spaced);
 
-/** tw_json__open() - open an object, '{', or an array, '['. As for all values, @key is NULL in an array and at the outermost level */
+/**
+ * tw_json__open() - open an object, '{', or an array, '['
+ * @key: as for all values: the name in the surrounding object; NULL in an array and at the outermost level
+ */
 void tw_json__open(struct tw_json *json, const char *key, char bracket);
 
 /** tw_json__lines() - write each value of the innermost object or array on a separate line */
 void tw_json__lines(struct tw_json *json);
 
-/** tw_json__close() - close the innermost object or array; a line break follows the outermost one */
+/** tw_json__close() - close the innermost object or array; after the outermost one, write a line break */
 void tw_json__close(struct tw_json *json);
 
 /** tw_json__text() - write @len bytes, which may be any bytes, as a string; tw_json__str() takes a C string */
@@ -50,11 +53,11 @@ void tw_json__str(struct tw_json *json, const char *key, const char *str);
 
 /**
  * tw_json__printable() - write a string that is already escaped by base/printable.h; line breaks and tabs become `\n` and `\t`
- * If the output is a FILE, the string may have at most 256 bytes with its JSON escapes, because it is not split.
+ * If the output is a FILE, the string may have at most 256 bytes including its JSON escapes, because it is written in one piece.
  */
 void tw_json__printable(struct tw_json *json, const char *key, const void *text, size_t len);
 
-/** tw_json__u64(), tw_json__i64(), tw_json__bool(), tw_json__null() - write a decimal number, `true` or `false`, or `null` */
+/** tw_json__u64(), tw_json__i64() - write a decimal number; tw_json__bool() - `true` or `false`; tw_json__null() - `null` */
 void tw_json__u64(struct tw_json *json, const char *key, uint64_t value);
 void tw_json__i64(struct tw_json *json, const char *key, int64_t value);
 void tw_json__bool(struct tw_json *json, const char *key, bool value);
@@ -68,7 +71,7 @@ void tw_json__seconds(struct tw_json *json, const char *key, uint64_t ns);
 
 /**
  * tw_json__value() - begin a value of a kind for which there is no function above
- * Return: the line to which the caller appends the value; if the output is a FILE, at most 256 bytes.
+ * Return: the line to which the caller appends the value. If the output is a FILE, the value may have at most 256 bytes.
  */
 struct tw_line *tw_json__value(struct tw_json *json, const char *key);
 

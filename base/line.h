@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A line of text in the caller's memory. It is built piece by piece, because with printf(3), formatting would take most of the time needed
- * to write an event. Text that does not fit is cut, and @cut is set. There is no terminating NUL.
+ * A line of text in the caller's memory. The functions append numbers and texts one by one and do not use printf(3), which would take most
+ * of the time needed to write an event. Text that does not fit is cut, and @cut is set. There is no terminating NUL.
  *
  * Untrusted bytes are appended unchanged. On lines for people, tw_printable__escape() (base/printable.h) escapes them later.
  */
@@ -76,7 +76,7 @@ static inline void tw_line__str(struct tw_line *line, const char *str)
 /** tw_line__fill() - append @c @n times */
 void tw_line__fill(struct tw_line *line, char c, size_t n);
 
-/** tw_line__u64(), tw_line__i64() - append a decimal number; tw_line__hex() - a hexadecimal one in lower case, without 0x */
+/** tw_line__u64(), tw_line__i64() - append a decimal number; tw_line__hex() - a hexadecimal number in lower case, without 0x */
 void tw_line__u64(struct tw_line *line, uint64_t value);
 void tw_line__i64(struct tw_line *line, int64_t value);
 void tw_line__hex(struct tw_line *line, uint64_t value);

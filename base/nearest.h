@@ -19,7 +19,7 @@ unsigned int tw_edit_distance(const char *a, const char *b, unsigned int limit);
 struct tw_nearest {
 	const char *word;
 	const char *best;      /* borrowed from the caller; NULL = no similar word so far */
-	unsigned int distance; /* distance of @best; the next @best must have a smaller distance */
+	unsigned int distance; /* distance of @best; a candidate with a smaller distance becomes the new @best */
 };
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parses numbers, mainly of the command line. Signs and blanks are not accepted. Numbers out of range are refused. */
+/* Parses numbers, mainly from the command line. Signs and blanks are not accepted. Numbers out of range are refused. */
 #ifndef TW_NUMBER_H
 #define TW_NUMBER_H
 
@@ -14,8 +14,8 @@
  */
 struct tw_number_rule {
 	uint64_t min, max; /* range of the result: a count, or a number of bytes; max 0 = no limit */
-	uint64_t
-		unit; /* number of bytes that a 1 without a suffix stands for: 1024 = KiB; K, M and G are always powers of 1024 */
+	/* number of bytes that a size of 1 without a suffix means; the suffixes K, M and G always mean powers of 1024 bytes */
+	uint64_t unit;
 };
 
 /**
@@ -26,7 +26,7 @@ struct tw_number_rule {
  */
 int tw_number__parse(const char *text, const struct tw_number_rule *rule, uint64_t *ret, struct tw_error *error);
 
-/** tw_number__digit() - the value of a digit of base 16 or less; 16 for another character */
+/** tw_number__digit() - the value of a decimal or hexadecimal digit; 16 for another character */
 static inline unsigned int tw_number__digit(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -38,11 +38,11 @@ static inline unsigned int tw_number__digit(char c)
 /** tw_number__digits() - read decimal digits and move *at past them. Return: false if there are no digits, or the value exceeds u64 */
 bool tw_number__digits(const char **at, uint64_t *ret);
 
-/** tw_number__hex() - the same for hexadecimal digits, without 0x */
+/** tw_number__hex() - like tw_number__digits(), for hexadecimal digits without 0x */
 bool tw_number__hex(const char **at, uint64_t *ret);
 
 /**
- * tw_number__decimal() - read digits with an optional fraction, and move *at past them: 60, 0.5, .5, 5.
+ * tw_number__decimal() - read digits with an optional fraction, such as `60`, `0.5`, `.5` or `5.`, and move *at past them
  * @ret: the integer part
  * @ret_billionths: the fraction in billionths; digits after the ninth are ignored
  * Return: as tw_number__digits().

@@ -78,8 +78,8 @@ static inline uint64_t four_at(const uint8_t *at)
 }
 
 /*
- * Find bytes outside ' ' to '~' among eight. Return: 0 if there are none; otherwise a number in which the top bit of each such byte is
- * set. The top bits of other bytes above the lowest such byte may be set, too.
+ * Find bytes outside the range ' ' to '~' among eight bytes. Return: 0 if there are none; otherwise a number in which the top bit of each
+ * such byte is set. In this number, the top bits of other bytes above the lowest such byte may be set, too.
  */
 static inline uint64_t not_plain(uint64_t eight)
 {
@@ -88,7 +88,7 @@ static inline uint64_t not_plain(uint64_t eight)
 	return (eight | (eight - EACH(0x20)) | (del - EACH(0x01))) & EACH(0x80);
 }
 
-/* The same for sixteen bytes. Return: -1 for each byte outside ' ' to '~', 0 for others. Bytes above 0x7f are negative. */
+/* Find bytes outside ' ' to '~' among sixteen bytes. Return: -1 for each such byte, 0 for others. Bytes above 0x7f are negative. */
 static inline wide not_plain_wide(const uint8_t *at)
 {
 	wide bytes;
@@ -160,7 +160,7 @@ size_t tw_printable__shown_len(const void *text, size_t len)
 	return n;
 }
 
-/* Return: length without an incomplete UTF-8 character at the end; the bytes of such a character would be escaped as invalid. */
+/* Return: length of @s without an incomplete UTF-8 character at its end; the bytes of such a character would be escaped as invalid. */
 static size_t without_broken_end(const uint8_t *s, size_t len)
 {
 	for (size_t back = 1; back < 4 && back <= len; back++) {
@@ -191,8 +191,8 @@ static size_t fitting(const uint8_t *s, size_t len, size_t room)
 }
 
 /*
- * Escape @len bytes at @at in place. They are first moved to the end of the memory. Writing does not overtake reading, because each unread
- * byte becomes at least one byte, and all of the escaped text fits.
+ * Escape @len bytes at @at in place. The bytes are first moved to the end of the memory. Writing does not overtake reading, because each
+ * unread byte becomes at least one byte, and all of the escaped text fits.
  */
 static void expand(struct tw_line *line, uint8_t *at, size_t len)
 {

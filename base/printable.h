@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Escaping of untrusted texts: names of tasks, hosts, events and files, strings of records. They may have any bytes. Texts on terminals, in
- * files and in Wireshark are escaped by the same rule, which docs/safety.md describes.
+ * Escaping of untrusted texts: names of tasks, hosts, events and files, strings of records. Such texts may have any bytes. Texts on
+ * terminals, in files and in Wireshark are escaped by the same rule, which docs/safety.md describes.
  *
  * An unprintable byte is shown as four characters, `\x` and two hexadecimal digits in lower case: ESC is `\x1b`. Unprintable are:
  *
  * - control characters: C0, including tab and line break, DEL, and C1 (U+0080 to U+009F);
  * - characters that change the direction of text: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069;
- * - line separators, annotations and noncharacters: U+2028, U+2029, U+FEFF, U+FFF9 to U+FFFB, U+FFFE, U+FFFF;
+ * - line separators (U+2028, U+2029), the byte order mark (U+FEFF), annotations (U+FFF9 to U+FFFB), noncharacters (U+FFFE, U+FFFF);
  * - each byte that is not part of valid UTF-8.
  *
  * A character of several bytes is escaped byte by byte: U+202E is `\xe2\x80\xae`. A backslash is not escaped, so that ordinary texts, and

@@ -28,7 +28,7 @@
 #define PLACE_LEN      (4 * 20 + 23)
 #define PLACE_DISTANCE 256
 #define PAGE           4096
-#define TEXTS          PAGE /* offset of the first text; each text begins at a page, see tw_state_file__patch() */
+#define TEXTS          PAGE /* offset of the first text; texts begin at multiples of PAGE, see tw_state_file__patch() */
 
 struct place {
 	uint64_t sequence; /* 0 = no text */
@@ -104,7 +104,7 @@ static int open_locked(struct tw_state_file *file, struct tw_error *error)
 
 /*
  * Try again if another process removed the directory before open(), or the file before flock(). If the file is locked, try again for a
- * short time, because a cleanup also locks a new file, until it finds that the file is empty.
+ * short time: a cleanup may have locked the new file, and unlocks it when it finds that the file is empty.
  */
 int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_error *error)
 {
@@ -167,14 +167,14 @@ static struct place newest_place(int fd)
 	return even.sequence > odd.sequence ? even : odd;
 }
 
-/* A fatal signal can cut a write at the end of a page. A write within one page, such as that of a line, is never cut. */
+/* A fatal signal can cut a write at the end of a page. A write within one page, such as the write of a PLACE line, is never cut. */
 static int write_all(int fd, const char *bytes, size_t len, uint64_t offset)
 {
 	while (len) {
 		const ssize_t n = pwrite(fd, bytes, len, (off_t)offset);
 
 		if (!n)
-			return -EIO; /* if the write were repeated, the loop might be endless */
+			return -EIO; /* do not repeat a write that writes nothing: the loop might be endless */
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n > 0) {

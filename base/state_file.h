@@ -21,7 +21,7 @@ struct tw_state_file {
 
 /**
  * tw_state_file__lock() - open or create the file @name, and lock it; waits about 50 ms at most for the lock
- * @name: printable, without directory and '/'
+ * @name: name of the file in the directory: printable, without a '/'
  * @ret: close it with tw_state_file__close()
  * Return: 0; -EBUSY if another process keeps the file locked; -ENOENT if the file or its directory is removed repeatedly, or the directory
  * cannot be made; another -errno, with @error filled. After -EBUSY and -ENOENT, @error need not be filled.
@@ -41,8 +41,8 @@ int tw_state_file__try_lock(struct tw_state_file *file);
 
 /**
  * tw_state_file__write() - replace the content
- * If the process is killed during the write, or the disk is full, the old content stays valid. The inode stays the same, because other
- * processes that share the lock have it open.
+ * If the process is killed during the write, or the disk is full, the old content stays valid. The file keeps its inode, because other
+ * processes that share the lock have this inode open.
  * Return: 0 or -errno.
  */
 int tw_state_file__write(const struct tw_state_file *file, const char *text, size_t len);

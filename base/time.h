@@ -17,7 +17,7 @@ static inline uint64_t tw_time__ns(const struct timespec *ts)
 	return (uint64_t)ts->tv_sec * TW_NS_PER_SECOND + (uint64_t)ts->tv_nsec;
 }
 
-/** tw_time__now() - read a clock, which must exist, so that clock_gettime(2) cannot fail. Return: ns */
+/** tw_time__now() - read @clock, which must exist, because an error of clock_gettime(2) is not noticed. Return: ns */
 static inline uint64_t tw_time__now(clockid_t clock)
 {
 	struct timespec ts;

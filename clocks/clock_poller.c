@@ -44,7 +44,7 @@ struct tw_clock_poller {
 	uint64_t secret;
 	uint64_t due;     /* time before which no request is sent */
 	uint64_t all_due; /* time before which no request asks for all metadata of a stream */
-	uint64_t firsts;  /* number of first requests of streams */
+	uint64_t firsts;  /* number of streams that have had their first request */
 	struct tw_streams *streams;
 	unsigned int user; /* index of struct asked_stream in user[] of struct tw_stream */
 	struct tw_clock_poller_stats stats;
@@ -267,7 +267,7 @@ static uint64_t next_due(const struct tw_clock_poller *p, const struct asked_str
 	return tw_time__earlier(clock_due, tw_time__later(s->want_due, p->all_due));
 }
 
-/* Return: the pause after this request; 0 after a stream's first request, except after every AT_ONCE-th of these. */
+/* Return: the pause after this request; 0 after a stream's first request, except after every AT_ONCE-th of these first requests. */
 static uint64_t pause_between(struct tw_clock_poller *p, const struct asked_stream *s)
 {
 	if (s->asked > 1)

@@ -69,8 +69,8 @@ struct tw_bounds tw_distance__at(const struct tw_distance *distance, uint64_t ti
 /**
  * tw_distance__drift() - bounds of the mean drift of the stream's clock relative to the capture clock over the last minutes, ns per s
  *
- * They follow from the bounds of the distance at both ends of that time. The current drift may be outside of these bounds, up to
- * +-TW_DRIFT_MAX.
+ * They follow from the bounds of the distance at the beginning and at the end of this time. The current drift may be outside of these
+ * bounds, up to +-TW_DRIFT_MAX.
  */
 struct tw_bounds tw_distance__drift(const struct tw_distance *distance);
 

@@ -25,7 +25,7 @@ struct tw_ptp4l_status {
 	int64_t offset;     /* last measured offset from the master, ns */
 	int64_t path_delay; /* mean of the delays of both directions, ns; a bound of the error of @offset */
 	int16_t utc_offset; /* TAI - UTC, s */
-	bool ptp_timescale; /* the master's time is TAI; otherwise it is arbitrary, as with software time stamps */
+	bool ptp_timescale; /* true: the master's time is TAI; false: it is arbitrary, as with software time stamps */
 	uint8_t state;      /* enum tw_ptp_state, of the port that follows a master, or else of any port */
 	uint8_t time_stamps; /* 0 = software: ptp4l adjusts CLOCK_REALTIME; otherwise it adjusts the network card's clock */
 	char interface[TW_PTP4L_INTERFACE]; /* network interface of the port of @state */
@@ -38,7 +38,7 @@ struct tw_ptp_profile {
 
 struct tw_ptp4l {
 	int fd;             /* -1 = no socket */
-	unsigned int asked; /* rounds of requests since the last answer */
+	unsigned int asked; /* number of rounds of requests since the last answer */
 	bool found;         /* ptp4l has answered requests with @profile */
 	struct tw_ptp_profile profile;
 	uint16_t id;                 /* source port number in requests */

@@ -13,7 +13,7 @@
 /* If the offset is certainly wrong, larger corrections than these are made immediately. */
 #define LEAP_NS    TW_NS_PER_MS           /* forward */
 #define JUMP_NS    TW_NS_PER_SECOND       /* backward */
-#define KEPT_NS    (4 * TW_NS_PER_SECOND) /* sync_ns is valid this long; it comes each second, but CLOCKs may be lost */
+#define KEPT_NS    (4 * TW_NS_PER_SECOND) /* sync_ns is valid this long; a CLOCK has it each second, but may be lost */
 #define LOOK_NS    TW_NS_PER_SECOND       /* longest time between two checks whether an OFFSET record is due */
 #define LOW_NS     (4 * TW_NS_PER_SECOND) /* a smaller error is reported after it has lasted this long */
 #define MOVED_NS   TW_NS_PER_MS           /* smaller changes of the offset are not reported */
@@ -24,8 +24,8 @@
  * hosts. If the two sources contradict each other, the estimate is from exchanges.
  */
 struct estimate {
-	struct tw_bounds bounds; /* of the stream's clock - the capture host's clock, ns */
-	struct tw_bounds drift;  /* ns per s */
+	struct tw_bounds bounds; /* bounds of the stream's clock minus the capture host's clock, ns */
+	struct tw_bounds drift;  /* bounds of the drift, ns per s */
 	enum tw_offset_method method;
 };
 

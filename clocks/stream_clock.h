@@ -6,9 +6,9 @@
  *
  * Packet time = time of the stream's clock, in ns, + offset. The offset is:
  *
- * - with TW_ALIGN_NONE: REAL - TRACE of the first CLOCK, constant. Durations are those of the stream's clock, and the error grows as this
- * clock drifts from the capture host's clock. With `wall`, the offset follows steps of the producer's wall clock and suspends: it becomes
- * REAL - TRACE of the CLOCK that shows the change.
+ * - with TW_ALIGN_NONE: the reading REAL minus the reading TRACE of the first CLOCK. This offset is constant, so durations are those of the
+ * stream's clock, and the error grows as this clock drifts from the capture host's clock. With `wall`, the offset follows suspends, and
+ * steps of the producer's wall clock: it becomes REAL - TRACE of the CLOCK that shows the change.
  * - with TW_ALIGN_HOST: capture host's clock - stream's clock. Even after hours, simultaneous events of several hosts must have similar
  * packet times, and the order of the events of each host must not change. Therefore the offset follows the drift, and approaches the
  * estimate slowly: a difference is corrected in 8 s, or at 500 ppm if that takes longer. If the offset is certainly wrong, because it is
@@ -19,7 +19,7 @@
  * The capture host's clock is the capture clock of clocks/capture_clock.h: it begins with the time of the wall clock and is never set.
  *
  * There are two sources of error bounds: exchanges (clocks/distance.h), and the error bounds that both hosts report of their wall clocks
- * (sync_ns). The tighter bound is used; if the two contradict each other, the bound of the exchanges is used.
+ * (sync_ns). The tighter bound is used. If both bounds contradict each other, the bound of the exchanges is used.
  */
 #ifndef TW_STREAM_CLOCK_H
 #define TW_STREAM_CLOCK_H
@@ -34,7 +34,7 @@ enum tw_align {
 	TW_ALIGN_HOST, /* align all streams to the capture host's clock */
 };
 
-#define TW_STREAM_CLOCK_CHANGES 8 /* limit of unreported steps and suspends; further ones are added to the last one */
+#define TW_STREAM_CLOCK_CHANGES 8 /* limit of unreported steps and suspends; a further one is added to the last one */
 #define TW_STREAM_CLOCK_RECORDS (TW_STREAM_CLOCK_CHANGES + 2) /* largest number of OFFSET records before one packet */
 
 /* State of the capture host's wall clock. */
@@ -76,11 +76,11 @@ struct tw_stream_clock {
 	int64_t wall_offset; /* REAL - TRACE of the newest CLOCK, ns */
 	uint64_t written;    /* newest time of a packet, ns in the stream's clock; 0 = none yet: @line may still jump */
 	/* OFFSET records */
-	struct tw_offset_view changes[TW_STREAM_CLOCK_CHANGES]; /* not reported yet, the oldest first */
+	struct tw_offset_view changes[TW_STREAM_CLOCK_CHANGES]; /* unreported changes, the oldest first */
 	unsigned int n_changes;
 	bool started;                 /* START was reported */
 	struct tw_offset_view stated; /* the last reported record */
-	uint64_t low_since;           /* time since which the error is far below the reported one, ns; 0 = it is not */
+	uint64_t low_since;           /* time since which the error is far below that of @stated, ns; 0 = it is not */
 	uint64_t check_at;            /* time until which no record is needed, ns in the stream's clock */
 	uint64_t steps, suspends;     /* number of steps of the wall clock, and of suspends */
 };
@@ -156,8 +156,9 @@ bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, struct 
  *
  * Call this function before each packet until it returns false. The records are START, then steps and suspends. An ESTIMATE follows if the
  * error_ns of the last record became too small, or has been far too large for 4 s. An ESTIMATE also follows if the offset moved by more
- * than 1 ms and by more than 8 times that error_ns. At most TW_STREAM_CLOCK_RECORDS records precede one packet: START once, each change
- * once, and one ESTIMATE. The error_ns of the ESTIMATE includes a margin, so a second ESTIMATE is not due. Most calls cost one comparison.
+ * than 1 ms and by more than 8 times the error_ns of the last record. At most TW_STREAM_CLOCK_RECORDS records precede one packet: START
+ * once, each change once, and one ESTIMATE. The error_ns of the ESTIMATE includes a margin, so a second ESTIMATE is not due. Most calls
+ * cost one comparison.
  * Return: false if no record is needed.
  */
 static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64_t time, struct tw_offset_view *ret)
@@ -172,11 +173,11 @@ static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64
 /* Properties of a stream's clock, for the summary at the end of a capture. */
 struct tw_stream_clock_summary {
 	bool dated;
-	int64_t offset;            /* of the newest packet, ns */
+	int64_t offset;            /* offset of the newest packet, ns */
 	uint64_t error_ns;         /* error bound of the newest packet's time; TW_ERROR_UNKNOWN = unknown */
 	uint16_t method;           /* enum tw_offset_method */
 	bool drift_known;          /* there were exchanges over at least some seconds: the next two members are valid */
-	int32_t drift, drift_most; /* ns per s that the stream's clock gains on the capture host's; its error bound */
+	int32_t drift, drift_most; /* gain on the capture clock, ns per s; error bound of this gain */
 	bool ahead_known;          /* the next two members are valid */
 	int64_t ahead;             /* producer's wall clock - capture host's wall clock at the newest CLOCK, ns */
 	uint64_t ahead_most;       /* error bound of @ahead, ns */

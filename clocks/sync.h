@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds the time source to which this machine's wall clock is synchronised, and the clock's error bound, as reported by ptp4l, or by an
- * NTP daemon to the kernel (adjtimex(2)). A producer sends them as SYNC of HOST and sync_ns of CLOCK; a capture host uses them for its own
- * clock.
+ * NTP daemon to the kernel (adjtimex(2)). A producer sends the time source as SYNC of HOST, and the error bound as sync_ns of CLOCK. A
+ * capture host uses both for its own clock.
  *
  * - The bound from ptp4l is the largest of its last offsets from the master, plus the path delay, because the asymmetry of the path is
- * unknown. If ptp4l adjusts a network card's clock, the measured distance of the system clock from that clock is added.
+ * unknown. If ptp4l adjusts a network card's clock, the measured distance of the system clock from the card's clock is added.
  * - The bound from the kernel is maxerror, if a daemon maintains it. NTP daemons set maxerror together with esterror. systemd-timesyncd
- * sets both to 0, and phc2sys sets only maxerror, to 0. Although the kernel then increases maxerror, it is not a bound. It is therefore
- * used only if esterror is above 0 and at most maxerror.
+ * sets both to 0, and phc2sys sets only maxerror, to 0. After this, the kernel increases maxerror, but maxerror is not a bound. Therefore
+ * maxerror is used only if esterror is above 0 and at most maxerror.
  *
  * A struct tw_sync belongs to one thread.
  */

@@ -19,7 +19,7 @@ static uint64_t progress(const struct pair *p, enum tw_clock clock)
 	return p->b->reading[clock] - p->a->reading[clock];
 }
 
-/* Return: ns by which @clock gained on the clock @on between the samples; 0 if their errors plus @more ns can explain the gain. */
+/* Return: ns by which @clock gained on the clock @on between the samples; 0 if the samples' errors plus @more ns can explain the gain. */
 static int64_t gain(const struct pair *p, enum tw_clock clock, enum tw_clock on, uint64_t more)
 {
 	const int64_t by = (int64_t)(progress(p, clock) - progress(p, on));
@@ -44,7 +44,7 @@ static int64_t step_of(const struct pair *p)
 	return gain(p, TW_CLOCK_REAL, TW_CLOCK_TRACE, drift(p, TW_CLOCK_TRACE));
 }
 
-/* Whether the second sample is newer. MONO shows it, because it cannot be set; without MONO, BOOT or TRACE is used. */
+/* Whether the second sample is newer. MONO decides, because it cannot be set; without MONO, BOOT decides, or else TRACE. */
 static bool is_newer(const struct pair *p)
 {
 	static const enum tw_clock by[] = { TW_CLOCK_MONO, TW_CLOCK_BOOT, TW_CLOCK_TRACE };

@@ -19,7 +19,7 @@ struct tw_wall_clock {
 
 /* The changes between two samples. */
 struct tw_wall_change {
-	int64_t step;    /* by which the wall clock was set, ns; 0 = it was not set */
+	int64_t step;    /* amount by which the wall clock was set, ns; 0 = it was not set */
 	int64_t suspend; /* duration of the suspend, ns; 0 = no suspend */
 	bool jumped; /* the stream's clock stopped or was set: its distance from BOOTTIME changed by more than drift explains */
 };

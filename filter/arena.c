@@ -16,7 +16,7 @@ struct block {
 struct tw_arena {
 	struct block *blocks;
 	uint8_t *at;  /* free bytes of the newest block */
-	size_t left;  /* number of bytes at `at` */
+	size_t left;  /* number of free bytes at `at` */
 	size_t block; /* minimum size of the next block, bytes */
 	size_t max;   /* limit of all allocations, bytes */
 	size_t room;  /* bytes that may still be allocated */
@@ -48,8 +48,8 @@ void tw_arena__free(struct tw_arena *arena)
 }
 
 /*
- * Add a block of at least @size bytes. The minimum size doubles up to BLOCK_MAX, so that a small filter needs only one small block, and a
- * large filter needs few malloc() calls.
+ * Add a block of at least @size bytes. Each block doubles the minimum size of the next one, up to BLOCK_MAX. A small filter
+ * therefore needs only one small block, and a large filter needs few malloc() calls.
  */
 static bool grow(struct tw_arena *arena, size_t size)
 {

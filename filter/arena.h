@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An allocator with a limit. It frees all its allocations together. A parsed or bound filter has most of its memory in an arena. */
+/* An arena: an allocator with a limit, which frees all its allocations together. Most memory of a parsed or bound filter is in an arena. */
 #ifndef TW_ARENA_H
 #define TW_ARENA_H
 

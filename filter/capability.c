@@ -29,7 +29,7 @@ static struct tw_node *copy_leaf(const struct tw_node *leaf, enum tw_back_end ba
 struct tw_node *tw_node__weaken(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena,
 				bool *ret_exact)
 {
-	/* For each open AND or OR: its children copied so far, joined; NULL = no child yet. */
+	/* For each open AND or OR: the tree of its children that were copied so far; NULL = no child yet. */
 	struct tw_node *open[TW_TREE_DEPTH_MAX], *done = NULL;
 	struct tw_walk walk = tw_walk__on(root);
 	unsigned int depth = 0;
@@ -117,8 +117,9 @@ enum {
 };
 
 /*
- * Tests that back ends refuse: those with one of the subjects and one of the ops, for which each condition that is set is true. The
- * conditions are when(test), exceeds(test, limit), and that tw_tracefs__obstacle() returns `meets`.
+ * A row of the table: the back ends refuse a test that has one of the subjects and one of the ops, if all conditions in the row are true.
+ * The conditions are: when(test) is true; exceeds(test, limit) is true; tw_tracefs__obstacle(test) returns `meets`. A condition that is 0
+ * in the row is ignored.
  */
 struct test_refusal {
 	uint8_t back_ends;
@@ -196,7 +197,7 @@ static bool has_nul(const struct tw_test *test)
 	       (test->op == TW_TEST_WITHIN && memchr(test->high_bytes, '\0', test->high_len));
 }
 
-/* Whether the pattern has wildcards other than stars at its end, so that it is not a comparison of the first bytes of a text. */
+/* Whether the pattern has special characters other than stars at its end. The test is then not a comparison of the first bytes. */
 static bool is_no_prefix(const struct tw_test *test)
 {
 	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);

@@ -45,12 +45,12 @@ int tw_bound__check(const struct tw_bound *bound, const struct tw_node *root, en
 		    struct tw_error *error);
 
 /**
- * tw_node__weaken() - copy a tree, and replace each test that a back end cannot express by TRUE
+ * tw_node__weaken() - copy a tree, with TRUE in place of each test that a back end cannot express
  * @arena: memory for the copied nodes; they refer to the tests of @root
  * @ret_exact: whether no test was replaced; may be NULL
  *
- * The copy is true for every record for which @root is true, and perhaps for others. Therefore a later stage must evaluate the tree of
- * tw_node__rest().
+ * The copy is true for every record for which @root is true, and perhaps for other records. Therefore a later stage must evaluate the tree
+ * of tw_node__rest().
  *
  * Return: the copy; NULL if out of memory, or if more than TW_TREE_DEPTH_MAX ANDs and ORs are nested.
  */

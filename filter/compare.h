@@ -8,37 +8,37 @@
 #include "filter/tree.h"
 
 /*
- * A comparison of numbers, in one form for all operators: (number & mask) is inside or outside of a range. It is inside if
- * (number & mask) - low <= span, modulo 2^64, for signed and for unsigned numbers.
+ * A comparison of numbers, in one form for all operators: (number & mask) is inside or outside of a range. (number & mask) is inside if
+ * (number & mask) - low <= span, where the difference is modulo 2^64. This is true of signed and of unsigned numbers.
  */
 struct tw_range {
-	uint64_t mask, low, span; /* span: the largest number of the range, minus low */
-	bool is_outside; /* the test is true if the number is outside the range; for an array, if all elements are */
+	uint64_t mask, low, span; /* span: the largest number of the range minus low */
+	bool is_outside; /* the test is true if the number is outside the range; for an array: if all elements are */
 };
 
 /**
- * tw_test__ends() - find the smallest and the largest of the numbers for which a NUMBER test is true; for NE, of those for which it is
- * false
- * @is_signed: whether numbers are ordered as int64_t, otherwise as uint64_t
+ * tw_test__ends() - find the smallest and the largest number for which a NUMBER test is true; for the operator NE, the smallest and the
+ * largest number for which the test is false
+ * @is_signed: true if numbers are ordered as int64_t, false if as uint64_t
  * @least, @most: the smallest and the largest number that the operand can have
  * Return: false if there is no such number.
  */
 bool tw_test__ends(const struct tw_test *test, bool is_signed, uint64_t least, uint64_t most, uint64_t *ret_low,
 		   uint64_t *ret_high);
 
-/** tw_range__of() - Return: a NUMBER test on numbers of @size bytes, as a range */
+/** tw_range__of() - Return: the range that is equivalent to a NUMBER test of numbers of @size bytes */
 struct tw_range tw_range__of(const struct tw_test *test, uint32_t size);
 
-/** tw_range__fits() - whether the test is true for @number, which is sign-extended to 64 bits if the operand is signed */
+/** tw_range__fits() - whether the test is true for @number. If the operand is signed, the caller has sign-extended it to 64 bits */
 static inline bool tw_range__fits(const struct tw_range *range, uint64_t number)
 {
 	return ((number & range->mask) - range->low <= range->span) != range->is_outside;
 }
 
 /**
- * tw_test__prefix() - find how many bytes of test->bytes are compared with the beginning of the operand
+ * tw_test__prefix() - find the number of bytes of test->bytes that are compared with the beginning of the operand
  * @test: its operator is EQ, NE, or a GLOB for which tw_glob_shape__is_prefix() is true
- * @ret_whole: whether the operand is equal only if it has no more bytes
+ * @ret_whole: whether the operand must end after these bytes
  * Return: number of bytes; 0 for a GLOB that matches any text, and for an empty value.
  */
 size_t tw_test__prefix(const struct tw_test *test, bool *ret_whole);
@@ -49,7 +49,7 @@ static inline uint8_t tw_prefix__mask(size_t prefix, size_t i)
 	return (uint8_t)(prefix >= 8 * i + 8 ? 0xff : prefix > 8 * i ? 0xff00 >> (prefix - 8 * i) : 0);
 }
 
-/** tw_bytes__compare() - compare byte by byte; if one is a prefix of the other, it is smaller. Return: < 0, 0 or > 0, as memcmp(3) */
+/** tw_bytes__compare() - compare byte by byte; a value that is a prefix of the other is smaller. Return: < 0, 0 or > 0, as memcmp(3) */
 int tw_bytes__compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
 
 /**

@@ -59,7 +59,7 @@ static void put_address(struct tw_line *line, const uint8_t *bytes, size_t len)
 		tw_line__str(line, text);
 }
 
-/* Whether bytes are written as an IP address: the field is one, or its leading bits are compared (10.0.0.0/8). */
+/* Whether bytes are written as an IP address: the field is an IP address, or only the field's leading bits are compared (10.0.0.0/8). */
 static bool is_address(const struct tw_test *test, size_t len)
 {
 	const enum tw_address address = tw_field__address(test->field);

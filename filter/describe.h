@@ -14,7 +14,7 @@ const char *tw_test_op__text(uint8_t op);
 
 /**
  * tw_line__quoted() - append a text in double quotes
- * A backslash is put before each double quote and backslash. Control characters become \xNN; with @ascii, bytes above 0x7f do, too.
+ * A backslash is put before each double quote and backslash. Control characters become \xNN; with @ascii, bytes above 0x7f also do.
  */
 void tw_line__quoted(struct tw_line *line, const void *text, size_t len, bool ascii);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The texts of the groups of events are joined with `||`. A group's text names its events, unless the group's tree is true only if a field
- * of an event is present, because the name of a field includes the name of its event.
+ * The filter consists of the texts of the groups of events, joined with `||`. The text of a group names the events of the group. It need
+ * not name them if the group's tree is true only if a certain field is present, because the name of a field includes the name of its event.
  */
 #include "filter/display.h"
 
@@ -20,9 +20,10 @@
 #define TW_DISPLAY_FALSE "!frame" /* in Wireshark every packet is a frame */
 
 /*
- * Wireshark 4 compares like this language: a comparison with a missing field is false; if a field has several values, == requires that one
- * is equal, and != that all differ. Display filters cannot express the smallest number of a signed type, a mask that includes the sign of a
- * signed type, or a mask of a boolean. Where possible, these are replaced by other comparisons.
+ * Wireshark 4 compares like the filter language: a comparison with a missing field is false; if a field has several values, == requires
+ * that one value is equal, and != requires that all values differ. Display filters cannot express the smallest number of a signed type, a
+ * mask that includes the sign of a signed type, or a mask of a boolean. Where possible, a comparison with one of these is replaced by
+ * another comparison with the same result.
  */
 
 /* The context for writing a test. */
@@ -60,7 +61,7 @@ static void put_hex(struct tw_line *line, uint8_t c)
 	tw_line__hex_byte(line, c);
 }
 
-/* Whether a text can be written between r" and ", where no character is special. */
+/* Whether a text can be written as a raw string, between r" and ", where no character is special. */
 static bool can_be_raw(const uint8_t *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -186,7 +187,7 @@ static void put_comparison(const struct writing *w, uint8_t op, uint64_t value)
 	put_number(w, value);
 }
 
-/* Append a test of a boolean, from its results for 0 and 1. Wireshark shows any other value as 1, and kernels write no other value. */
+/* Append a test of a boolean, from the test's results for 0 and 1. Wireshark shows any other value as 1; kernels write no other value. */
 static bool put_truth(const struct writing *w)
 {
 	const struct tw_range range = tw_range__of(w->test, 1);
@@ -200,7 +201,7 @@ static bool put_truth(const struct writing *w)
 	return false;
 }
 
-/* Append a comparison with @least, the smallest number of its type. Display filters have no notation for it, so the text avoids it. */
+/* Append a comparison with @least, the smallest number of its type. Display filters cannot write @least, so the text has another number. */
 static bool put_least(const struct writing *w, uint64_t least)
 {
 	switch (w->test->op) {
@@ -362,8 +363,8 @@ static void put_value(const struct writing *w, uint64_t number, const uint8_t *b
 }
 
 /*
- * Append a test that the field is inside or outside of a range. The field must not be an array: the two ends of the range could be
- * compared with different elements.
+ * Append a test that the field is inside or outside of a range. The field must not be an array, because Wireshark could compare the two
+ * ends of the range with different elements.
  */
 static bool put_between(const struct writing *w, bool inside, const uint8_t *low, size_t low_len, const uint8_t *high,
 			size_t high_len)
@@ -473,7 +474,7 @@ struct event_entry {
 	uint32_t same[2];           /* index of the first event with the same text */
 	uint32_t n[2];              /* in the first event with a text: number of events with the text */
 	uint32_t chosen[2];         /* in the first event with a text: number of chosen events with the text */
-	bool is_chosen, is_written; /* the event is one of those to be named; list() has listed its text */
+	bool is_chosen, is_written; /* choose() has chosen the event; list() has listed its text */
 };
 
 struct events {
@@ -553,7 +554,10 @@ static enum written written_by(const struct events *events, const struct event_e
 	return name->chosen[BY_NAME] == name->n[BY_NAME] ? BY_NAME : BY_BOTH;
 }
 
-/* List the chosen events that are named in the way @by, but each system and each name only once. Return: number of listed events */
+/*
+ * List the chosen events that are named in the way @by: with BY_SYSTEM, one event of each system; with BY_NAME, one event of each name.
+ * Return: number of listed events.
+ */
 static uint32_t list(struct events *events, enum written by)
 {
 	uint32_t n = 0;
@@ -633,7 +637,7 @@ static bool tells(const struct tw_node *root, bool wants_field)
 			node = node->first;
 		is = node->kind == TW_NODE_TEST && !node->negated &&
 		     (!wants_field || node->test->operand == TW_ON_FIELD);
-		/* In an AND, one child with this property is sufficient; in an OR, all must have it. */
+		/* In an AND, one child with this property is sufficient; in an OR, all children must have it. */
 		while (node != root && (!node->next || is == (node->parent->kind == TW_NODE_AND)))
 			node = node->parent;
 		if (node == root)
@@ -663,8 +667,8 @@ static enum joint put_all_but(struct events *events, uint32_t i, struct tw_line 
 }
 
 /*
- * Append a condition that is true for the events of a group, unless the group's tree implies it. If the group has unknown ids, or most of
- * the events, the condition lists the events that are not in the group.
+ * Append a condition that is true only for the events of a group. Append nothing if the group's tree implies this condition. If the group
+ * has unknown ids, or most of the events, the condition lists the events that are not in the group.
  */
 static enum joint put_events(struct events *events, uint32_t i, struct tw_line *line)
 {

@@ -8,9 +8,11 @@
 
 /*
  * The filter compares the values that the plugin shows. The plugin escapes texts (base/printable.h), and shows a boolean as 0 or 1,
- * whatever the record contains. The running Wireshark may have read a capture of another kernel, in which the field of this name contains
- * text instead of a number, for example. The plugin then adds a suffix to the name of the new field. The filter has the name without the
- * suffix, and gives wrong results.
+ * whatever the record contains.
+ *
+ * The filter gives wrong results in one case. A field can have different types in captures of two kernels, such as a number and a text. If
+ * the running Wireshark reads both captures, the plugin adds a suffix to the name of the field in the second capture. The filter has
+ * the name without the suffix.
  */
 
 /**

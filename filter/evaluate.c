@@ -13,14 +13,14 @@
 
 /* What a step compares. */
 enum tw_load {
-	TW_LOAD_U8, /* U8 to 64: a number at a fixed offset in the record */
+	TW_LOAD_U8, /* TW_LOAD_U8 to TW_LOAD_64: a number at a fixed offset in the record */
 	TW_LOAD_S8,
 	TW_LOAD_U16,
 	TW_LOAD_S16,
 	TW_LOAD_U32,
 	TW_LOAD_S32,
 	TW_LOAD_64,
-	TW_LOAD_PID, /* PID to TIME: a member of struct tw_filter_event */
+	TW_LOAD_PID, /* TW_LOAD_PID to TW_LOAD_TIME: a member of struct tw_filter_event */
 	TW_LOAD_CPU,
 	TW_LOAD_FLAGS,
 	TW_LOAD_PREEMPT,
@@ -33,7 +33,7 @@ enum tw_load {
 #define TW_STEP_MATCH ((uint16_t)TW_BRANCH_TRUE)  /* in place of the next step: the event matches */
 #define TW_STEP_NO    ((uint16_t)TW_BRANCH_FALSE) /* in place of the next step: the event does not match */
 
-/* One test of a program, which evaluates the tree of an event. */
+/* One step of a program. A program evaluates the tree of an event; each of its steps evaluates one test. */
 struct tw_step {
 	uint8_t load; /* enum tw_load */
 	bool big_endian;
@@ -136,12 +136,12 @@ static struct tw_step step_of(const struct tw_test *test)
 }
 
 /*
- * Making the evaluator of a bound filter. Events with equal programs share one program. For `cpu == 1`, the two thousand events of a kernel
- * have the same program. The evaluator is in the arena of the bound filter. Its table `starts` has an element for each id up to the highest
- * one; kernels use a few thousand ids.
+ * Making the evaluator of a bound filter. Events with equal programs share one program. For `cpu == 1`, all events of a kernel, about two
+ * thousand, share one program. The evaluator is in the arena of the bound filter. Its table `starts` has an element for each id up to the
+ * highest one; kernels use a few thousand ids.
  */
 
-/* A finished program, in a hash table by its bytes. n: number of steps; 0 = free entry. */
+/* An entry of a hash table of finished programs; the key is the bytes of the steps. n: number of steps; 0 = free entry. */
 struct known_program {
 	uint32_t hash, start, n;
 };
@@ -150,7 +150,7 @@ struct making {
 	struct tw_step *steps; /* steps of all programs so far */
 	size_t n, room;
 	struct known_program *known; /* hash table with at least one free entry */
-	size_t mask;                 /* number of entries of the hash table, a power of two, - 1 */
+	size_t mask;                 /* number of entries of the hash table (a power of two) minus 1 */
 };
 
 static int make_room(struct making *m, size_t more)
@@ -217,7 +217,7 @@ static struct known_program *find(const struct making *m, uint32_t start, uint32
 	return &m->known[at];
 }
 
-/* Add the program of a tree, unless there is an equal one. @ret: its start, as in tw_evaluator.starts */
+/* Add the program of a tree, unless there is an equal program. @ret: the start of the program, as in tw_evaluator.starts */
 static int add(struct making *m, const struct tw_node *root, uint32_t *ret)
 {
 	const uint32_t start = (uint32_t)m->n;
@@ -428,7 +428,7 @@ bool tw_bound__matches(const struct tw_bound *bound, const struct tw_filter_even
 
 	if (start >= TW_START_CERTAIN)
 		return start == TW_START_TRUE;
-	/* All jumps are forward. */
+	/* The loop ends, because all jumps are forward. */
 	for (program = bound->evaluator->steps + start; at < TW_STEP_NO;)
 		at = holds(&program[at], event) ? program[at].on_true : program[at].on_false;
 	return at == TW_STEP_MATCH;

@@ -56,7 +56,7 @@ bool tw_bound__matches(const struct tw_bound *bound, const struct tw_filter_even
  */
 uint64_t tw_filter__given_up(void);
 
-/** tw_bound__is_certain() - Return: 1 or 0 if the tree for that id is TRUE or FALSE, so that all events or none match; otherwise -1 */
+/** tw_bound__is_certain() - Return: 1 if all events with the id @id match (the tree is TRUE); 0 if none match (FALSE); otherwise -1 */
 int tw_bound__is_certain(const struct tw_bound *bound, uint16_t id);
 
 #endif

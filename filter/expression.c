@@ -25,8 +25,8 @@ void tw_line__wrap(struct tw_line *line, char *begin, const char *open)
 }
 
 /*
- * Append a test with its negation, in parentheses if it needs them. @alone: the tree has no other test
- * Return: whether it still needs parentheses in a larger expression.
+ * Append a test with its negation, in parentheses if the test needs them. @alone: the tree has no other test
+ * Return: whether the appended text needs parentheses in a larger expression.
  */
 static bool write_leaf(const struct tw_expression_style *style, const struct tw_format *format,
 		       const struct tw_node *node, bool alone, struct tw_line *line)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to filter/. Writes trees as text, for the back ends that produce text. A bound filter has a tree for each event, but a capture
+ * Internal to filter/. Writes trees as text, for the back ends that produce text. A bound filter has a tree for each event, but a pcap
  * filter or a display filter is one expression for all events. Therefore events whose trees have equal texts form a group. u32 also uses
  * these groups.
  */
@@ -13,14 +13,14 @@
 /* The syntax of a back end. */
 struct tw_expression_style {
 	const char *and_text, *or_text; /* the operators, with a blank before and after them */
-	const char *not_text;           /* the operator before an operand in parentheses */
+	const char *not_text;           /* the NOT operator, whose operand follows in parentheses */
 	bool nests_ands;                /* an AND inside an OR needs parentheses */
 	/* Appends a test; the caller adds the negation. Return: whether the text needs parentheses in a larger expression. */
 	bool (*test)(const struct tw_format *format, const struct tw_test *test, struct tw_line *line);
 };
 
 /**
- * tw_expression__write() - append a tree that is neither TRUE nor FALSE
+ * tw_expression__write() - append the text of a tree that is neither TRUE nor FALSE
  * @format: the event's format, passed to style->test(); NULL if the style does not need it
  * Return: whether the text needs parentheses when it is joined with an `and`.
  */
@@ -40,7 +40,7 @@ struct tw_group {
 	bool has_unknown;           /* the group includes the ids that the schema does not have */
 	bool is_joint;              /* the text needs parentheses when it is joined with an `and` */
 	bool is_and;                /* the root is an AND */
-	const struct tw_node *root; /* the tree of its first event */
+	const struct tw_node *root; /* the tree of the group's first event */
 };
 
 struct tw_groups {
@@ -69,7 +69,7 @@ int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_sty
 void tw_groups__fini(struct tw_groups *groups);
 
 /**
- * tw_groups__next_ids() - find the next range of ids of a group's events, or of the schema's other events (@others)
+ * tw_groups__next_ids() - find the next range of ids of a group's events, or with @others, of the schema's other events
  * @at: position in bound->events; 0 for the first call
  * @ret_first, @ret_last: the first and the last id of the range; each id between them also belongs to such an event
  * Return: false if there is no other range.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The filter language (docs/filter.md). There are two steps. First a text is parsed, without any schema. Then it is bound to a schema,
- * which makes a tree of tests (filter/tree.h) for each event of the schema. The evaluator and all back ends use these trees, and give
- * them the same meaning.
+ * The filter language (docs/filter.md). There are two steps. First, tw_filter__parse() parses a text, without any schema. Then
+ * tw_filter__bind() binds the parsed text to a schema: it makes a tree of tests (filter/tree.h) for each event of the schema. The evaluator
+ * and all back ends use these trees, and give them the same meaning.
  *
  * Texts come from users or from untrusted files. Therefore all sizes are limited, and no function recurses.
  */
@@ -17,7 +17,7 @@
 #include "schema/schema.h"
 
 #define TW_FILTER_TEXT_MAX       4096               /* bytes of an expression */
-#define TW_FILTER_PREDICATES_MAX 256                /* comparisons in an expression; values in a set */
+#define TW_FILTER_PREDICATES_MAX 256                /* comparisons in an expression, and also values in a set */
 #define TW_FILTER_DEPTH_MAX      64                 /* nested parentheses and nots */
 #define TW_FILTER_MEMORY_MAX     ((size_t)64 << 20) /* bytes of one parsed or bound filter */
 
@@ -28,8 +28,8 @@ struct tw_filter;
  * @text: NUL-terminated; is copied
  * @ret: free with tw_filter__free()
  *
- * Return: 0; -EINVAL for an invalid expression; -E2BIG if it exceeds a limit; -ENOMEM. @error begins with "column N: "; N is the position
- * of the fault in @text, in bytes, counted from 1.
+ * Return: 0; -EINVAL for an invalid expression; -E2BIG if the expression exceeds a limit; -ENOMEM. @error begins with "column N: "; N is
+ * the position of the fault in @text, in bytes, counted from 1.
  */
 int tw_filter__parse(const char *text, struct tw_filter **ret, struct tw_error *error);
 
@@ -48,18 +48,18 @@ const char *tw_filter__predicate(const struct tw_filter *filter, unsigned int i,
 /**
  * tw_filter__ambiguous_key() - whether the expression contains a name, such as `comm`, that is a key of every event and also the name of a
  * field of some event of @schema
- * @ret: for the first such name, a sentence with its column, what the key means, and how the field is written
+ * @ret: for the first such name, a sentence that says in which column it is, what the key means, and how the field is written
  */
 bool tw_filter__ambiguous_key(const struct tw_filter *filter, const struct tw_schema *schema, struct tw_error *ret);
 
 /* Parameters of tw_filter__bind(). */
 struct tw_bind_options {
-	const struct tw_schema *schema; /* formats of the events; must exist unchanged as long as the bound filter */
+	const struct tw_schema *schema; /* formats of the events; must not change while the bound filter exists */
 	bool big_endian;                /* byte order of the event bodies */
 	/*
-	 * True: names and values that no event of the schema has are accepted. A comparison with an unknown field is false. Programs set
-	 * this if the schema may not be complete yet. False: such a name or value is an error. The error text suggests a similar name, if
-	 * there is one.
+	 * True: names and values that no event of the schema has are accepted, and a comparison with an unknown field is false. Programs
+	 * set this if the schema may not be complete yet. False: a name or value that no event of the schema has is an error. The error
+	 * text suggests a similar name, if there is one.
 	 */
 	bool unknown_is_absent;
 };
@@ -71,7 +71,7 @@ struct tw_bound;
  * @filter: may be freed before *@ret
  * @ret: free with tw_bound__free()
  *
- * Return: 0; -EINVAL if a name, a value or an operator is refused, with @error as from tw_filter__parse(); -E2BIG, -ENOMEM.
+ * Return: 0; -EINVAL if a name, a value or an operator is refused; -E2BIG, -ENOMEM. @error is as from tw_filter__parse().
  */
 int tw_filter__bind(const struct tw_filter *filter, const struct tw_bind_options *options, struct tw_bound **ret,
 		    struct tw_error *error);

@@ -11,7 +11,7 @@ static size_t left(const struct rest *rest)
 	return (size_t)(rest->end - rest->at);
 }
 
-/* Return: bytes of a class with its brackets; 1 if it is not closed, because '[' is then an ordinary byte. */
+/* Return: number of bytes of a class with its brackets; 1 if it is not closed, because '[' is then an ordinary byte. */
 static size_t class_length(const uint8_t *at, size_t left)
 {
 	size_t i = left > 2 && at[1] == '!' ? 2 : 1;
@@ -126,7 +126,10 @@ struct tw_glob_shape tw_glob_shape__of(const uint8_t *pattern, size_t len)
 
 	while (begin < len && pattern[begin] == '*')
 		begin++;
-	/* A star after a backslash or in brackets is an ordinary character. So the pattern is read from its beginning to find stars at its end. */
+	/*
+	 * A star after a backslash or in brackets is an ordinary character. Therefore the pattern is read from its beginning to find the
+	 * stars at its end.
+	 */
 	end = begin;
 	for (size_t i = begin; i < len; i += step) {
 		step = tw_glob__element(pattern + i, len - i);

@@ -18,7 +18,7 @@
  */
 bool tw_glob__matches(const uint8_t *pattern, size_t pattern_len, const uint8_t *text, size_t text_len);
 
-/* The parts of a pattern, for back ends that have no patterns, or patterns with another syntax. */
+/* The parts of a pattern, for back ends that have no patterns, or that write patterns in another syntax. */
 struct tw_glob_shape {
 	const uint8_t *body; /* the pattern without the stars at its beginning and its end */
 	size_t body_len;
@@ -42,7 +42,7 @@ static inline bool tw_glob_shape__is_prefix(const struct tw_glob_shape *glob)
 }
 
 /**
- * tw_glob__element() - Return: length of the element at @at, bytes: a byte, a backslash and a byte, or a whole class in brackets
+ * tw_glob__element() - Return: length of the element at @at in bytes. An element is a byte, a backslash and a byte, or a class in brackets
  * @left: bytes of the pattern from @at on, at least 1
  */
 size_t tw_glob__element(const uint8_t *at, size_t left);

@@ -27,7 +27,7 @@ void tw_pattern__free(void *pattern)
 	pcre2_code_free(pattern);
 }
 
-/* Memory for searches. Each thread has its own, because PCRE2 writes to it during a search. */
+/* Memory for searches. Each thread has its own memory, because PCRE2 writes to it during a search. */
 struct scratch {
 	pcre2_match_data *found;
 	pcre2_match_context *limits;

@@ -48,13 +48,13 @@ static void put_reaches(struct tw_line *line, const struct tw_field *field)
 }
 
 /*
- * A part of a number for an ordered comparison: (loaded word + bias) & mask. bias is the sign bit of a signed number, so that negative
- * numbers are below positive ones; otherwise 0.
+ * A part of a number for an ordered comparison: (loaded word + bias) & mask. For a signed number, bias adds the sign bit, so that negative
+ * numbers are below positive ones. For an unsigned number, bias is 0.
  */
 struct load_word {
 	uint32_t at;   /* offset in the packet */
 	uint8_t size;  /* bytes, 1 to 4 */
-	uint8_t shift; /* position of its lowest bit in the number */
+	uint8_t shift; /* position of the word's lowest bit in the number */
 	uint32_t mask, bias;
 };
 #define WORDS_MAX 8
@@ -158,8 +158,8 @@ static bool put_order(struct tw_line *line, const struct load_word *words, unsig
 }
 
 /*
- * Split a number into words, the highest first. Split a little-endian number into its bytes. The words are not combined with shifts,
- * because that needs scratch memory, whose content the optimizer of libpcap 1.10 loses. Return: number of words
+ * Split a number into words, the highest first; the words of a little-endian number are its bytes. The words are not combined with
+ * shifts, because shifts need scratch memory, whose content the optimizer of libpcap 1.10 loses. Return: number of words
  */
 static unsigned int split(const struct tw_test_place *place, uint64_t mask, uint64_t bias, struct load_word *ret)
 {
@@ -243,7 +243,7 @@ static bool put_number(const struct tw_test *test, struct tw_line *line)
 
 /* Bytes of the packet, and the value that they are compared with. */
 struct bytes {
-	const uint8_t *value; /* followed by a NUL; NULL for a field without a value yet */
+	const uint8_t *value; /* the value, followed by a NUL; NULL = no value yet */
 	uint32_t at, len;     /* offset in the packet; number of bytes */
 	uint32_t bits;        /* put_equal_bytes(): number of compared bits */
 };
@@ -345,7 +345,7 @@ static bool put_bytes_within(struct tw_line *line, const struct tw_test *test, c
 	return true;
 }
 
-/* Append a test that the field equals the value, or that it begins with the value. */
+/* Append a test that the field equals the value; for a GLOB with a star at its end, that the field begins with the value. */
 static bool put_same(struct tw_line *line, const struct tw_test *test, const struct bytes *field)
 {
 	bool whole;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Back end: a capture filter of libpcap, for `dumpcap -f` and `tcpdump`. Of the frames with exactly one event, as the first
- * record, it passes those whose event matches. It also passes all other Tracewire frames, such as control frames, packed frames and frames
- * of other schemas, so that the capture can be decoded and a later stage can filter these frames. It recognises only frames directly after
- * an Ethernet header.
+ * Back end: a pcap filter, for `dumpcap -f` and `tcpdump`. If a frame has exactly one event, as its first record, the filter passes the
+ * frame only if the event matches. The filter passes all other Tracewire frames, such as control frames, packed frames and frames of other
+ * schemas, so that the capture can be decoded and a later stage can filter these frames. The filter recognises only frames that directly
+ * follow an Ethernet header.
  */
 #ifndef TW_FILTER_PCAP_H
 #define TW_FILTER_PCAP_H
@@ -14,7 +14,7 @@
 #define TW_PCAP_VALUE_MAX 1024 /* bytes of a value that is compared with text or bytes */
 
 /**
- * tw_pcap__emit() - append the capture filter to a line
+ * tw_pcap__emit() - append the pcap filter to a line
  * @schema_id: the schema of the frames; 0 = any
  *
  * Return: 0; -EOPNOTSUPP as from tw_bound__check(); -E2BIG if the line has no room; -ENOMEM.

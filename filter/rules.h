@@ -3,8 +3,8 @@
  * A classifier: a list of rules for frames on an interface. A rule is an expression and an action. For each event, the first rule whose
  * expression matches decides. A classifier is compiled to eBPF (filter/bpf/) or to keys of tc's u32 (filter/u32.h).
  *
- * The following describes eBPF programs in the kernel. A NIC and u32 evaluate only frames with one event; all other frames pass. u32
- * ignores the records after an event, so its action `drop` also drops frames with a record that must arrive (see below).
+ * The following describes eBPF programs in the kernel. eBPF programs on a NIC, and u32, evaluate only frames with one event; all other
+ * frames pass. u32 ignores the records after an event, so its action `drop` also drops frames with a record that must arrive (see below).
  *
  * In a frame with one event
  * - `pass`, `mark` and `redirect` apply to the frame;
@@ -16,10 +16,11 @@
  * - if an event remains, the action of the first remaining event's rule applies to the whole frame;
  * - if no event remains, the frame is dropped, unless it has another record that must arrive.
  *
- * Frames without a whole event pass and are counted, whatever the rules are: control frames, frames with only LOST or WATERMARK, frames
- * with a PART of an event. In tc, control frames are also copied to each interface that a rule or the default action redirects to, because
- * receivers there need them to decode events. Frames of another schema match no rule; they pass and are counted. Malformed frames pass and
- * are counted, too. If a frame is malformed only after some events, these events are evaluated and filtered, and the frame passes.
+ * Frames without a whole event pass and are counted, whatever the rules are. These are control frames, frames with only LOST or WATERMARK,
+ * and frames with a PART of an event. In tc, control frames are also copied to each interface that a rule or the default action redirects
+ * to, because receivers there need them to decode events. Frames of another schema match no rule; they pass and are counted. Malformed
+ * frames pass and are counted, too. If a frame is malformed only after some events, these events are evaluated and filtered, and the frame
+ * passes.
  */
 #ifndef TW_RULES_H
 #define TW_RULES_H
@@ -47,18 +48,18 @@ struct tw_rules {
 	uint8_t default_action; /* for events that match no rule; enum tw_action */
 	uint32_t default_arg;
 	uint64_t schema_id; /* frames of other schemas match no rule; 0 = accept any schema */
-	bool big_endian; /* byte order of the event bodies; a frame with the other byte order counts as one of another schema */
+	bool big_endian; /* byte order of the event bodies; a frame with the other byte order counts as a frame of another schema */
 };
 
 /*
- * Counters that belong to no rule. For each stream and channel there are rows of counters: one for each rule, one for the default
- * action, and one for each member of this enum. The row of a rule counts the events that matched it, and the frames with at least one such
- * event.
+ * Counters that belong neither to a rule nor to the default action. For each stream and channel there are rows of counters: one for each
+ * rule, one for the default action, and one for each member of this enum. The row of a rule counts the events that matched the rule, and
+ * the frames with at least one such event.
  */
 enum tw_count {
 	/*
-	 * Control frames, and frames with neither an event nor a PART. If a NIC runs the program, also frames with a PART, except the last
-	 * PART of an event. Counts no events.
+	 * Control frames, and frames with neither an event nor a PART. On a NIC, also frames with a PART that is not the last PART of its
+	 * event. Counts no events.
 	 */
 	TW_COUNT_CONTROL,
 	TW_COUNT_PART,         /* frames with a PART of an event, which are never dropped; counts no events */
@@ -66,8 +67,8 @@ enum tw_count {
 	/*
 	 * Frames that pass because the classifier cannot read or change them: truncated or malformed frames, frames of another version, and
 	 * packets with several datagrams (GSO). In XDP, also frames in UDP over IPv6 if an event must be changed to FILTERED and the
-	 * datagram has a checksum; only such events are counted. On a NIC, also frames that use event numbers and do not consist of exactly
-	 * one EVENT.
+	 * datagram has a checksum. In this case, the events that must be changed are counted, too; in all other cases, no events are
+	 * counted. On a NIC, also frames that use event numbers and do not consist of exactly one EVENT.
 	 */
 	TW_COUNT_UNREADABLE,
 	TW_COUNT_DROPPED, /* dropped frames and the events in them; events that were FILTERED before do not count */
@@ -95,7 +96,7 @@ static inline struct tw_rule tw_rules__row(const struct tw_rules *rules, unsigne
 	return (struct tw_rule){ .action = rules->default_action, .arg = rules->default_arg };
 }
 
-/** tw_rules__rows() - Return: number of rows. Row i belongs to rule i, row n to the default action, row n + 1 + c to enum tw_count c */
+/** tw_rules__rows() - Return: number of rows: row i for rule i, row n for the default action, row n + 1 + c for enum tw_count c */
 static inline unsigned int tw_rules__rows(const struct tw_rules *rules)
 {
 	return rules->n + 1 + TW_COUNT_MORE;

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's parser (kernel/trace/trace_events_filter.c, Linux 6.1 to 6.18) accepts: == != < <= > >= and & on integers of a record, where
- * `a & m` is true if any bit of m is set in a; == != and ~ with texts in quotes, without escapes; && || !() and parentheses. In the kernel,
- * a record always has all of its fixed fields, so != is the inverse of ==.
+ * The kernel's parser (kernel/trace/trace_events_filter.c, Linux 6.1 to 6.18) accepts these operators:
+ *
+ * - on integers of a record: ==, !=, <, <=, >, >= and &; `a & m` is true if any bit of m is set in a;
+ * - with texts in quotes, in which no escapes are possible: ==, != and ~;
+ * - between comparisons: &&, ||, !() and parentheses.
+ *
+ * In the kernel, a record always has all fields at fixed offsets, so != is the inverse of ==.
  */
 #include "filter/tracefs.h"
 
@@ -20,15 +24,15 @@
 #define NEVER  "common_type < 0"
 
 /*
- * The kernel chooses a method of comparison from the form of a pattern (filter_parse_regex()). Some methods differ from this language:
+ * The kernel chooses a method of comparison from the form of a pattern (filter_parse_regex()). Some methods differ from docs/filter.md:
  *
  * - with a leading `!`, the comparison is inverted; with a leading digit, there are no wildcards;
  * - "*x" compares the last bytes of the array, not of the text in it; "*x*" also finds x after the text's NUL;
  * - any other pattern with a backslash, a `?`, a `[` or an inner star is a glob, which reads to the NUL, even beyond the end of the array;
  * - in 6.1, "[!x]" also matches the NUL of the text.
  *
- * A backslash, which may precede any character, makes the pattern a glob. If an array may have no NUL, or a class may match the NUL,
- * a test may need several comparisons.
+ * A backslash may precede any character. put_pattern() inserts a backslash to make a pattern a glob. If an array may have no NUL, or if a
+ * class may match the NUL, a test may need several comparisons (struct plan).
  */
 #define TEXT_MAX 255 /* bytes in quotes; the kernel's MAX_FILTER_STR_VAL - 1 */
 #define COMM_MAX 15  /* bytes of a task's name in the kernel */
@@ -73,8 +77,8 @@ static struct text_part *begin_part(struct plan *plan, unsigned int i, const cha
 }
 
 /*
- * Make part @i a pattern: @any times `?`, `*` if @leading, the body, `*` if @trailing. If the kernel's other methods would
- * give another result, a backslash makes the kernel treat the pattern as a glob.
+ * Make part @i a pattern: @any times `?`, `*` if @leading, the body, `*` if @trailing. Without a special character, the kernel may choose
+ * another method than the glob, with another result. A backslash before the body then makes the pattern a glob.
  */
 static void put_pattern(struct plan *plan, unsigned int i, const struct tw_glob_shape *glob, size_t any, bool leading,
 			bool trailing)
@@ -282,7 +286,7 @@ static bool put_plan(struct tw_line *line, const struct tw_test *test, const str
 	}
 }
 
-#define IDLE    "<idle>"   /* name of pid 0 in this language */
+#define IDLE    "<idle>"   /* name of pid 0 in the filter language */
 #define SWAPPER "swapper/" /* name of pid 0 in the kernel, followed by the number of the CPU */
 
 /* Return: the result of a test for the kernel's names of its idle tasks: 1, 0, or -1 if it may depend on the CPU. */

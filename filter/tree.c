@@ -229,7 +229,7 @@ void tw_branch_walk__init(struct tw_branch_walk *walk, const struct tw_node *roo
 	*walk = (struct tw_branch_walk){ .walk = tw_walk__on(root), .open = { { TW_BRANCH_TRUE, TW_BRANCH_FALSE } } };
 }
 
-/* Return: the branches of a node. They are those of its parent, but a result that does not decide the parent leads to the next child. */
+/* Return: the branches of a node: those of its parent. But a result that does not decide the parent leads to the next sibling, if any. */
 static struct tw_branches branches_of(const struct tw_branch_walk *walk, const struct tw_node *node)
 {
 	struct tw_branches to = walk->open[walk->depth];

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bound filter as back ends use it: for each event of the schema, a tree of ANDs, ORs and tests. Only tests can be negated. Names
- * are resolved and values converted. Comparisons with the event's name or system, or with fields that the event does not have, are not in
- * the event's tree, because their result is the same for all its records. A number may be outside the range of the event's field, for
- * example if the name also stands for larger fields of other events. If the field is a u8, `== 300` becomes FALSE, and `< 300` becomes
- * EXISTS. EXISTS of an operand that every event has, such as `pid`, becomes TRUE.
+ * A bound filter as back ends use it: for each event of the schema, a tree of ANDs, ORs and tests. Only tests can be negated. The binder
+ * has resolved the names and converted the values. Comparisons with the event's name or system, or with fields that the event does not
+ * have, are not in the event's tree, because their result is the same for all records of the event.
+ *
+ * The event's field may be too small for the number of a comparison, for example if the name also stands for larger fields of other events.
+ * If the field is a u8, `== 300` becomes FALSE, and `< 300` becomes EXISTS. EXISTS of an operand that every event has, such as `pid`,
+ * becomes TRUE.
  *
  * A test is true if its operand is present and the comparison is true. If the operand is missing, such as a field beyond the end of a short
  * record or the name of an unknown task, the test is false for any operator. `negated` inverts the result of the test, also for a missing
@@ -32,19 +34,19 @@ enum tw_operand {
 /* How the operand is compared. */
 enum tw_compared {
 	TW_AS_NUMBER, /* integers, and arrays of integers */
-	TW_AS_TEXT,   /* strings; a bit mask as the list of its set bits: "0-3,7" */
+	TW_AS_TEXT,   /* strings; also bit masks, as the list of the set bits: "0-3,7" */
 	TW_AS_BYTES,  /* arrays of single bytes, IP and MAC addresses, structs */
 };
 
 /* The properties of an operand that is not a field. */
 struct tw_operand_info {
-	const char *name; /* in the language */
+	const char *name; /* name in the filter language */
 	uint8_t compared; /* enum tw_compared */
-	uint8_t size;     /* NUMBER: bytes */
+	uint8_t size;     /* NUMBER: size of the number, bytes */
 	bool is_signed;
 	/*
-	 * Offset of the number, which is big-endian, from the beginning of the frame header, if the event is the first TLV. 0 = the frame
-	 * does not contain the operand as one number at a fixed offset.
+	 * NUMBER: offset of the operand from the beginning of the frame header, in a frame whose first TLV is the event. The operand is
+	 * big-endian there. 0 = the frame does not contain the operand as one number at a fixed offset.
 	 */
 	uint16_t offset;
 };
@@ -53,17 +55,17 @@ struct tw_operand_info {
 const struct tw_operand_info *tw_operand__info(uint8_t operand);
 
 enum tw_test_op {
-	TW_TEST_EXISTS, /* the operand is present; array: it has elements */
+	TW_TEST_EXISTS, /* the operand is present; array: it has at least one element */
 	TW_TEST_EQ,     /* array: at least one element is equal */
 	TW_TEST_NE,     /* array: it has elements, and all of them differ */
-	/* LT to WITHIN: true for an array if they are true for at least one of its elements */
+	/* TW_TEST_LT to TW_TEST_WITHIN: a test of an array is true if it is true for at least one element */
 	TW_TEST_LT,
 	TW_TEST_LE,
 	TW_TEST_GT,
 	TW_TEST_GE,
 	TW_TEST_WITHIN,   /* low <= operand <= high */
 	TW_TEST_CONTAINS, /* text or bytes: the value occurs in the operand */
-	TW_TEST_MATCHES,  /* text: a PCRE2 expression matches a part of it, ignoring case, as in Wireshark */
+	TW_TEST_MATCHES,  /* text: a PCRE2 expression matches a part of the text, ignoring case, as in Wireshark */
 	TW_TEST_GLOB,     /* text: a glob as in the kernel's filters (* ? [..]) matches the whole text */
 };
 
@@ -71,17 +73,18 @@ struct tw_test {
 	uint8_t operand;  /* enum tw_operand */
 	uint8_t compared; /* enum tw_compared */
 	uint8_t op;       /* enum tw_test_op */
-	bool is_signed;   /* NUMBER: operand and value are compared as int64_t, otherwise as uint64_t */
+	bool is_signed;   /* NUMBER: operand and value are compared as int64_t (true) or uint64_t (false) */
 	bool has_mask;    /* NUMBER: (operand & mask) is compared, unsigned */
 	bool big_endian;  /* byte order of the field in the record */
-	uint8_t prefix; /* BYTES, EQ and NE: number of leading bits that are compared, 8 for 10.0.0.0/8; 0 = all bits */
+	/* BYTES with the operator EQ or NE: number of leading bits that are compared, for example 8 for 10.0.0.0/8; 0 = all bits. */
+	uint8_t prefix;
 	uint16_t predicate;           /* index of the comparison, for tw_filter__predicate() */
 	const struct tw_field *field; /* for TW_ON_FIELD; otherwise NULL */
 	uint64_t mask;
-	uint64_t low, high;   /* NUMBER: low is the value; WITHIN: the ends of the range; TIME: in ns */
-	const uint8_t *bytes; /* TEXT, BYTES: the value, or the lower end of WITHIN; followed by a NUL */
+	uint64_t low, high;   /* NUMBER: low is the value; with WITHIN: the ends of the range; for time: in ns */
+	const uint8_t *bytes; /* TEXT or BYTES: the value; with WITHIN: the lower end of the range; a NUL follows it */
 	size_t len;
-	const uint8_t *high_bytes; /* TEXT, BYTES: the upper end of WITHIN */
+	const uint8_t *high_bytes; /* TEXT or BYTES, with WITHIN: the upper end of the range */
 	size_t high_len;
 	const void *pattern; /* MATCHES: a pcre2_code; shared by all tests that come from one comparison */
 };
@@ -101,12 +104,12 @@ struct tw_node {
 	struct tw_node *parent;       /* NULL for the root */
 	struct tw_node *first, *last; /* first and last child of an AND or OR; otherwise NULL */
 	struct tw_node *next;         /* next sibling; NULL for a last child */
-	uint32_t n_tests;             /* number of tests in the tree of this node; 0 for TRUE and FALSE */
+	uint32_t n_tests;             /* number of tests in the subtree of this node; 0 for TRUE and FALSE */
 };
 
 /*
- * Largest number of nested ANDs and ORs: an AND and an OR outside of all parentheses, the same for each parenthesis or `not`, and the OR of
- * a set of values.
+ * Largest number of nested ANDs and ORs: one AND and one OR outside of all parentheses, one AND and one OR for each level of parentheses or
+ * `not`, and one OR for a set of values.
  */
 #define TW_TREE_DEPTH_MAX (2 * TW_FILTER_DEPTH_MAX + 3)
 
@@ -125,7 +128,7 @@ struct tw_compiled {
 
 /* The position of a comparison in the text of the expression. */
 struct tw_text_span {
-	uint32_t begin, end; /* offsets of its first byte, and of the byte after its last one */
+	uint32_t begin, end; /* offsets of the comparison's first byte, and of the byte after its last byte */
 };
 
 struct tw_bound {
@@ -135,8 +138,11 @@ struct tw_bound {
 	size_t n_events;
 	/* The tree for event ids that the schema does not have. Comparisons with fields, `event` and `system` are false in it. */
 	const struct tw_node *unknown;
-	bool needs_comm, needs_host; /* whether a comparison reads the task's name; whether one reads the host's name */
-	/* With unknown_is_absent, for each predicate that is false for all events: a sentence that says why. Otherwise NULL. */
+	bool needs_comm, needs_host; /* a comparison reads the task's name; a comparison reads the host's name */
+	/*
+	 * One entry for each predicate. With unknown_is_absent, if the predicate is false for all events because none of them has its name
+	 * or value, the entry is a sentence that says so. All other entries are NULL.
+	 */
 	const char **absent;
 	const struct tw_text_span *predicates;
 	unsigned int n_predicates;
@@ -145,7 +151,7 @@ struct tw_bound {
 	struct tw_arena *arena;         /* memory of all members above, except the schema and the code of patterns */
 };
 
-/** tw_bound__event() - Return: the event with that id, owned by @bound; NULL if the schema has no such id */
+/** tw_bound__event() - Return: the event with the id @id, owned by @bound; NULL if the schema has no such id */
 struct tw_bound_event *tw_bound__event(const struct tw_bound *bound, uint16_t id);
 
 /** tw_bound__root() - Return: the tree for an event id; bound->unknown if the schema has no such id */
@@ -198,7 +204,7 @@ static inline bool tw_test__is_array(const struct tw_test *test)
 /** tw_node__certain() - make a node TRUE or FALSE. This function, tw_node__test() and tw_node__join() return NULL if out of memory */
 struct tw_node *tw_node__certain(struct tw_arena *arena, bool value);
 
-/** tw_node__test() - make a node that refers to @test, without a copy */
+/** tw_node__test() - make a node for @test, which is not copied */
 struct tw_node *tw_node__test(struct tw_arena *arena, struct tw_test *test, bool negated);
 
 /** tw_node__join() - make the AND or OR of two trees; simplify it if one is TRUE or FALSE. If one is NULL, the result is NULL */
@@ -207,7 +213,7 @@ struct tw_node *tw_node__join(struct tw_arena *arena, enum tw_node_kind kind, st
 /** tw_node__negate() - negate a tree in place: exchange AND and OR, TRUE and FALSE, and negate each test. Return: @root */
 struct tw_node *tw_node__negate(struct tw_node *root);
 
-/* The kinds of steps of a walk through a tree, in the order of the expression's text. */
+/* A walk visits the nodes of a tree in the order of the expression's text. These are the kinds of its steps. */
 enum tw_walk_at {
 	TW_WALK_OPEN,    /* before the first child of an AND or OR */
 	TW_WALK_BETWEEN, /* between two children of an AND or OR; the walk's node is the AND or OR */
@@ -229,7 +235,7 @@ static inline struct tw_walk tw_walk__on(const struct tw_node *root)
 	return (struct tw_walk){ .root = root };
 }
 
-/** tw_walk__next() - make one step, and set @walk->node to its node. Return: the kind of step */
+/** tw_walk__next() - make one step, and set @walk->node to the node of this step. Return: the kind of step */
 enum tw_walk_at tw_walk__next(struct tw_walk *walk);
 
 /** tw_walk__next_test() - walk to the next test. Return: the test; NULL at the end of the tree */
@@ -249,8 +255,8 @@ struct tw_branches {
 /* A walk through the tests of a tree, to generate a program for it. */
 struct tw_branch_walk {
 	struct tw_walk walk;
-	uint32_t n; /* number of tests so far */
-	/* The branches of the whole tree, and of each open AND or OR. */
+	uint32_t n; /* number of tests returned so far */
+	/* open[0]: the branches of the whole tree; open[1] to open[depth]: those of the ANDs and ORs around the current node. */
 	struct tw_branches open[TW_TREE_DEPTH_MAX + 1];
 	unsigned int depth;
 	bool too_deep; /* the tree has more than TW_TREE_DEPTH_MAX nested ANDs and ORs; the walk has ended */

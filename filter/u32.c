@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Compiles tests to masked comparisons. A record has all fixed fields of its format, so the negation of a comparison is the inverse
- * comparison. An ordered comparison is split into blocks of numbers with equal leading bits.
+ * comparison. An ordered comparison becomes several masked comparisons: each is true for a block of numbers with equal leading bits.
  */
 #include "filter/u32.h"
 
@@ -32,7 +32,7 @@ struct tw_cube_maker {
 	bool too_many; /* a list needed more than TW_U32_MATCHES_MAX cubes, or a cube more than TW_U32_KEYS_MAX keys */
 };
 
-/* Allocate a list for @n cubes. If out of memory, or if @n exceeds the limit, its items are NULL. */
+/* Allocate a list for @n cubes. If out of memory, or if @n exceeds the limit, the list's items are NULL. */
 static struct tw_cubes new_list(struct tw_cube_maker *maker, size_t n)
 {
 	struct tw_cubes list = { 0 };
@@ -79,7 +79,7 @@ static struct tw_cubes cubes__bytes(struct tw_cube_maker *maker, uint32_t offset
 	return list;
 }
 
-/* Make the negation of a list with at most one cube. It has a cube for each compared bit, which is true if that bit differs. */
+/* Make the negation of a list with at most one cube. The negation has a cube for each compared bit, which is true if that bit differs. */
 static struct tw_cubes cubes__not(struct tw_cube_maker *maker, const struct tw_cubes *cube)
 {
 	struct tw_cubes list;
@@ -119,7 +119,7 @@ static struct tw_cubes cubes__or(struct tw_cube_maker *maker, const struct tw_cu
 	return list;
 }
 
-/* Join two keys at the same offset. Return: false if no word can equal both. */
+/* Join two keys at the same offset. Return: false if no word can have the values of both keys. */
 static bool join_keys(const struct tw_u32_key *a, const struct tw_u32_key *b, struct tw_u32_key *ret)
 {
 	if ((a->value ^ b->value) & a->mask & b->mask)
@@ -259,7 +259,7 @@ static struct tw_cubes ordered_number(struct tw_cube_maker *maker, const struct 
 {
 	const struct tw_test_place number = number_of(test);
 	const uint64_t all = tw_number__mask(number.size);
-	/* If the sign bit is inverted, the smallest number becomes 0. */
+	/* The sign bit of @low and @high is inverted below: the smallest signed number becomes 0. */
 	const uint64_t sign = sign_of(&number), least = -sign, most = sign ? sign - 1 : all;
 	struct tw_cubes below, above;
 	uint64_t low, high;
@@ -275,7 +275,10 @@ static struct tw_cubes ordered_number(struct tw_cube_maker *maker, const struct 
 	return cubes__or(maker, &below, &above);
 }
 
-/* Make a list for: the field equals the value, or begins with it. A text that is shorter than its field ends with a NUL. */
+/*
+ * Make a list that is true if the field equals the value; for a GLOB with a star at its end, if the field begins with the value. A text
+ * that is shorter than its field ends with a NUL.
+ */
 static struct tw_cubes equal_bytes(struct tw_cube_maker *maker, const struct tw_test *test, bool negated)
 {
 	uint8_t mask[TW_CUBE_VALUE_MAX];

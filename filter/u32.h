@@ -13,7 +13,7 @@
 #include "base/line.h"
 #include "filter/tree.h"
 
-#define TW_U32_KEYS_MAX    128 /* keys of one match, the limit of the command `tc` */
+#define TW_U32_KEYS_MAX    128 /* keys of one match; the command `tc` accepts no more */
 #define TW_CUBE_VALUE_MAX  512 /* bytes of a compared value, including a NUL after it */
 #define TW_U32_MATCHES_MAX 64  /* matches of one rule */
 
@@ -35,7 +35,7 @@ struct tw_u32 {
 /**
  * tw_u32__compile() - make the matches for an expression
  *
- * An ordered comparison of numbers, or a negation, may become several masked equalities, each in a match of its own.
+ * An ordered comparison of numbers, or a negation, may become several masked equalities; each of them is in a match of its own.
  *
  * @schema_id: the schema of the frames; 0 = any
  * @ret: free with tw_u32__fini()
@@ -44,10 +44,10 @@ struct tw_u32 {
  */
 int tw_u32__compile(const struct tw_bound *bound, uint64_t schema_id, struct tw_u32 *ret, struct tw_error *error);
 
-/** tw_u32__fini() - free the matches, and empty the list */
+/** tw_u32__fini() - free the matches, and set @u32 to zero */
 void tw_u32__fini(struct tw_u32 *u32);
 
-/* An expression that is true for every event, because every event has a CPU. Its match is used for the default action. */
+/* An expression that is true for every event, because every event has a CPU. It is compiled to the match of the default action. */
 #define TW_U32_ANY_EVENT "cpu >= 0"
 
 /**

@@ -15,7 +15,7 @@
 struct tw_count_row {
 	uint64_t n;
 	uint64_t stream_id;           /* 0 = counted for all streams together */
-	uint32_t pid;                 /* of a task; 0 in counts of events */
+	uint32_t pid;                 /* the task's pid; 0 if events are counted by the name of the event */
 	char name[TW_COUNT_NAME_MAX]; /* escaped by base/printable.h */
 };
 

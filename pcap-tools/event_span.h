@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The time from the earliest to the latest counted event of a capture, from which rates are computed. */
+/* The time from the earliest to the latest counted event of a capture. Event rates are computed from this time. */
 #ifndef TW_EVENT_SPAN_H
 #define TW_EVENT_SPAN_H
 

@@ -20,7 +20,7 @@ struct tw_command {
 	pid_t pid;
 	int pidfd;
 	int go;     /* pipe: the child waits until a byte is written or this end is closed */
-	int report; /* pipe: 0 or -errno of writing the mark; then -errno if exec failed, end of file if exec succeeded */
+	int report; /* pipe: 0 or -errno of writing the mark; then -errno of a failed exec, or end of file after exec */
 	struct tw_program program;
 	int status; /* as from waitpid() */
 	bool reaped;
@@ -49,7 +49,7 @@ static void tell(int report, int err)
 
 /*
  * Runs in the child: writes the mark, waits for the start byte, calls exec. Signals get the dispositions that the command expects. Only
- * async-signal-safe functions are called, because other threads of the producer may have held locks during the fork.
+ * async-signal-safe functions are called, because another thread of the producer may have held a lock during the fork.
  */
 static void __attribute__((noreturn))
 run_child(const struct tw_program *program, const char *marker, int go, int report)
@@ -70,7 +70,7 @@ run_child(const struct tw_program *program, const char *marker, int go, int repo
 		_exit(127);
 	len = read(go, &byte, 1);
 	if (!len)
-		_exit(127); /* the tracing process has ended or gives up, so the command must not run */
+		_exit(127); /* the producer has ended or gives up, so the command must not run */
 	tell(report, len < 0 ? -errno : tw_program__exec(program, environ));
 	_exit(127);
 }

@@ -14,18 +14,18 @@ struct tw_command;
  * @argv: NULL-terminated; argv[0] is looked up in PATH
  * @marker: path of an instance's trace_marker, to which the child writes a mark, so that the kernel records the child's pid in the initial
  * pid namespace. NULL = no mark
- * Return: 0, or -errno with @error filled; -ENOENT if there is no such command, -EACCES if it is not executable. These two errors are found
- * before the fork.
+ * Return: 0, or -errno with @error filled; -ENOENT if there is no such command, -EACCES if the command is not executable. These two errors
+ * are found before the fork.
  */
 int tw_command__new(char *const *argv, const char *marker, struct tw_command **ret, struct tw_error *error);
 
-/** tw_command__pid() - pid in this process's namespace, for kill() and waitpid() */
+/** tw_command__pid() - the command's pid, in the pid namespace of this process, for kill() and waitpid() */
 pid_t tw_command__pid(const struct tw_command *command);
 
 /**
  * tw_command__run() - let the child call exec
- * Return: 0, or -errno with @error filled: -EIO if the child ended before exec, otherwise the error of exec or of a pipe between the two
- * processes.
+ * Return: 0, or -errno with @error filled: -EIO if the child ended before exec; otherwise the error of exec, or of a pipe between this
+ * process and the child.
  */
 int tw_command__run(struct tw_command *command, struct tw_error *error);
 

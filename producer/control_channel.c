@@ -14,7 +14,7 @@ void tw_control_channel__init(struct tw_control_channel *control, struct tw_fram
 	};
 }
 
-/* A record of the control channel. @data: the view of its type (wire/decode.h); @n: number of elements, for HOST and STATS */
+/* A record of the control channel. @data: the struct for this type in wire/decode.h; for HOST and STATS, an array of @n structs */
 struct control_record {
 	enum tw_tlv_type type;
 	const void *data;
@@ -41,14 +41,14 @@ static bool emit(struct tw_frame *f, const struct control_record *r)
 	}
 }
 
-/* Counts a record that cannot be sent; it leaves a gap in the channel's numbers. */
+/* Counts a record that cannot be sent, and leaves a gap in the numbers of the channel. */
 static void shed(struct tw_control_channel *c)
 {
 	c->channel.next_seq++;
 	tw_counter__add(&c->channel.shed, 1);
 }
 
-/* Sends the value of a record in PART records. Return: whether all of them were sent */
+/* Sends the value of a record in PART records. Return: whether all PART records were sent */
 static bool send_pieces(struct tw_control_channel *c, enum tw_tlv_type type, const uint8_t *value, uint32_t len)
 {
 	uint32_t at = 0;
@@ -62,7 +62,7 @@ static bool send_pieces(struct tw_control_channel *c, enum tw_tlv_type type, con
 	return len && at == len;
 }
 
-/* Builds in memory a record that is larger than a frame, and sends it in PART records. Return: whether all of them were sent */
+/* Builds in memory a record that is larger than a frame, and sends it in PART records. Return: whether all PART records were sent */
 static bool send_parts(struct tw_control_channel *c, const struct control_record *record)
 {
 	uint8_t *whole = malloc(TW_FRAME_MAX + TW_COPY_STEP);

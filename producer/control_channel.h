@@ -20,7 +20,9 @@ struct tw_control_channel {
 /** tw_control_channel__init() - initialise; @writer is borrowed */
 void tw_control_channel__init(struct tw_control_channel *control, struct tw_frame_writer *writer);
 
-/* Each function adds records of one type. A record that cannot be sent is counted as shed and leaves a gap in the channel's numbers. */
+/*
+ * Each function adds records of one type. A record that cannot be sent is counted as shed, and leaves a gap in the numbers of the channel.
+ */
 void tw_control_channel__host(struct tw_control_channel *control, const struct tw_attr_view *attrs, size_t n);
 void tw_control_channel__clock(struct tw_control_channel *control, const struct tw_clock_view *sample);
 void tw_control_channel__texts(struct tw_control_channel *control, const struct tw_schema_texts *texts);

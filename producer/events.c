@@ -102,8 +102,8 @@ int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, stru
 }
 
 /*
- * Whether @event is one of the first @n events of @list. The caller omits the events that the current pattern has added, because a pattern
- * adds no event twice.
+ * Whether @event is one of the first @n events of @list. These are the events of earlier patterns: the current pattern cannot add an event
+ * twice.
  */
 static bool contains(const struct tw_event_list *list, size_t n, const struct tw_event_name *event)
 {
@@ -114,7 +114,8 @@ static bool contains(const struct tw_event_list *list, size_t n, const struct tw
 }
 
 /*
- * Makes a pattern for the names that contain the event part of @pattern: "*softirq*" from "softirq", "irq:*softirq*" from "irq:softirq".
+ * Makes a pattern that matches all names which contain the event part of @pattern: "*softirq*" from "softirq", "irq:*softirq*" from
+ * "irq:softirq".
  * Return: false if the event part is too short, or the result too long
  */
 static bool widen(const char *pattern, char *ret, size_t size)

@@ -30,7 +30,7 @@ struct tw_event_list {
 int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, struct tw_error *error);
 
 /**
- * tw_event_list__select() - append the events that a specification selects and @list does not contain yet
+ * tw_event_list__select() - append the events that a specification selects and that @list does not contain yet
  * @list: unchanged on failure
  * @all: the events to select from, as from tw_event_list__read()
  * @spec: items separated by commas or blanks: "sched" (a system, or an event of any system), "sched:sched_switch", "sched/sched_switch",
@@ -59,8 +59,8 @@ struct tw_selection {
 	size_t n_wanted;
 	struct tw_event_list events;
 	/*
-	 * for each event: index in @wanted of the last request that selects the event and has a filter; if there is no such request, of the
-	 * first request that selects the event
+	 * For each event, an index in @wanted: of the last request that selects the event and has a filter; if there is no such request, of
+	 * the first request that selects the event.
 	 */
 	size_t *request;
 	size_t n_requests;

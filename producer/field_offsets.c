@@ -53,7 +53,7 @@ void tw_field_offsets__add_bytes(struct tw_field_offsets *offsets, uint8_t width
 {
 	struct tw_field_offset *entry = &offsets->entries[offsets->n++];
 
-	memset(entry, 0, sizeof(*entry)); /* the padding too, because is_same() compares bytes */
+	memset(entry, 0, sizeof(*entry)); /* also clears the padding, because is_same() compares bytes */
 	entry->offset = offset;
 	entry->size = size;
 	entry->width = width;

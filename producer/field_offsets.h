@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The offsets of selected fields in the records of each event, for readers that look at these fields in every record. The table has one
- * entry for each event id; one thread changes it while readers use it. Replaced entries are kept until tw_field_offset_table__fini(),
- * because a reader may still use them.
+ * entry for each event id. One thread changes the table while readers use it. Replaced entries are kept until
+ * tw_field_offset_table__fini(), because a reader may still use them.
  */
 #ifndef TW_FIELD_OFFSETS_H
 #define TW_FIELD_OFFSETS_H
@@ -17,14 +17,14 @@
 /* Values of @width for ranges of bytes that do not consist of 4-byte or 8-byte values: */
 #define TW_FIELD_OFFSET_PADDING 0 /* bytes that belong to no field */
 #define TW_FIELD_OFFSET_TEXT    1 /* a string; the bytes after its end are cleared */
-#define TW_FIELD_OFFSET_LAST    2 /* a __data_loc or __rel_loc field; bytes after all such data are cleared */
+#define TW_FIELD_OFFSET_LAST    2 /* a __data_loc or __rel_loc field; bytes after the data of all these are cleared */
 
-/* One field, a scalar or an array; or a range of bytes, with one of the widths above. */
+/* Either a field (a scalar or an array), or a range of bytes with one of the widths above. */
 struct tw_field_offset {
 	uint64_t min;    /* values smaller than this are ignored */
 	uint32_t offset; /* offset in the record, bytes */
 	uint32_t size;   /* size, bytes; UINT32_MAX = to the end of the record */
-	uint8_t width;   /* size of one value, bytes: 4 or 8; or one of the widths above */
+	uint8_t width;   /* size of one value, 4 or 8 bytes; for a range: one of the widths above */
 	uint8_t place;   /* enum tw_field_place */
 };
 
@@ -49,7 +49,7 @@ int tw_field_offset_table__init(struct tw_field_offset_table *table);
 void tw_field_offset_table__fini(struct tw_field_offset_table *table);
 
 /**
- * tw_field_offsets__new() - allocate with room for @n fields; passed to tw_field_offset_table__set(), or freed by the caller
+ * tw_field_offsets__new() - allocate with room for @n fields. The caller passes the result to tw_field_offset_table__set() or frees it
  * Return: NULL if there is no memory
  */
 struct tw_field_offsets *tw_field_offsets__new(size_t n);
@@ -70,8 +70,8 @@ void tw_field_offsets__add_bytes(struct tw_field_offsets *offsets, uint8_t width
 bool tw_field_offset__is_open_ended(const struct tw_format *format, const struct tw_field *field);
 
 /**
- * tw_field_offset_table__set() - replace an event's fields by @offsets, which then belongs to the table
- * Return: false if @offsets is NULL or empty
+ * tw_field_offset_table__set() - replace the selected fields of an event by @offsets, which then belongs to the table
+ * Return: false if @offsets is NULL or has no fields
  */
 bool tw_field_offset_table__set(struct tw_field_offset_table *table, uint16_t id, struct tw_field_offsets *offsets);
 

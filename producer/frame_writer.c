@@ -7,12 +7,15 @@
 #include "producer/counter.h"
 
 #define PATIENCE_NS 2000000000ull /* limit of the wait for room before events are shed */
-/* Time limit for all last frames together if the sink failed or accepted nothing; also the shortest limit of a drain with a deadline. */
+/*
+ * Time limit for all last frames together if the sink failed or accepted nothing. Also the shortest time limit of a drain after a deadline
+ * was set.
+ */
 #define LAST_NS 500000000ull
-/* How long a drain continues after the deadline: a receiver that waited for other streams has room again by then. */
+/* Time for which a drain continues after the deadline. Within this time, a receiver that waited for other streams has room again. */
 #define AFTER_NS 1000000000ull
 #define PAUSE_NS 50000   /* pause between two attempts to get a slot */
-#define RETRY_NS 1000000 /* this pause while events are shed: an attempt for every event would delay the reader */
+#define RETRY_NS 1000000 /* pause between attempts while events are shed: one for every event would delay the reader */
 
 static void pause_briefly(void)
 {
@@ -90,8 +93,8 @@ static void *reserve(struct tw_frame_writer *writer)
 }
 
 /*
- * Adds LOST records for the pending losses of the channel to its new frame. Shed events are missing exactly at this position. Losses of a
- * ring occurred at an unknown earlier position. Return: whether a record was added
+ * Adds LOST records for the pending losses of the channel to its new frame. Shed events are missing directly before the new frame. Losses
+ * of a ring occurred at an unknown earlier position. Return: whether a record was added
  */
 static bool report_pending(struct tw_frame_writer *writer)
 {
@@ -155,7 +158,7 @@ void tw_frame_writer__end(struct tw_frame_writer *writer)
 	if (!writer->channel)
 		return;
 	if (writer->channel->source == TW_SOURCE_CONTROL)
-		writer->frame.info.events = 1; /* a control channel numbers its frames */
+		writer->frame.info.events = 1; /* the control channel numbers its frames */
 	else
 		tw_counter__add(&writer->events, writer->frame.info.events);
 	writer->channel->next_seq += writer->frame.info.events;
@@ -239,7 +242,7 @@ static bool send_parts(struct tw_frame_writer *writer, struct tw_producer_channe
 
 	if (!tlv)
 		return false;
-	/* the same function as for events that fit a frame, so that all events have the same layout */
+	/* use the same function as for events that fit a frame, so that all events have the same layout */
 	tw_hashed_pointers__add_event(writer->stream->pointers, &whole, record, len, 0);
 	while (at < total) {
 		size_t n = 0;
@@ -275,7 +278,7 @@ void tw_frame_writer__lost(struct tw_frame_writer *writer, struct tw_producer_ch
 	if (!tw_frame_writer__begin(writer, channel, time) || !tw_lost__emit(&writer->frame, &lost))
 		channel->pending[where] += count;
 	else if (writer->events_per_frame == 1)
-		tw_frame_writer__end(writer); /* the event gets its own frame, as in tw_frame_writer__begin() */
+		tw_frame_writer__end(writer); /* the next event gets its own frame, as in tw_frame_writer__begin() */
 }
 
 void tw_frame_writer__report_pending(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t time)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes the frames of a reader thread to its sink. At most one frame is open; it belongs to one channel. Shed events use numbers of their
- * channel, too, so each missing event is visible as a gap.
+ * Writes the frames of a reader thread to its sink. At most one frame is open; it belongs to one channel. Shed events also use numbers of
+ * their channel, so each missing event is visible as a gap in the numbers.
  *
  * Back-pressure: while the sink has no room, the thread waits, and the kernel's ring buffers the events. After 2 s (PATIENCE_NS), or if the
- * sink fails, events are shed and counted. A LOST record reports them as soon as frames can be sent again. After the run's deadline, which
- * a signal sets, the writer waits for room only for the last frames, which report the shed events. One time limit applies to all last
- * frames together.
+ * sink fails, events are shed and counted. A LOST record reports them as soon as frames can be sent again. A signal sets a deadline for the
+ * run. After the deadline, the writer waits for room only for the last frames, which report the shed events. One time limit applies to all
+ * last frames together.
  */
 #ifndef TW_FRAME_WRITER_H
 #define TW_FRAME_WRITER_H
@@ -34,7 +34,7 @@ struct tw_producer_channel {
 	uint16_t cpu;
 	uint8_t source;
 	uint64_t next_seq;
-	_Atomic uint64_t shed; /* number of shed events; of shed records on the control channel (producer/counter.h) */
+	_Atomic uint64_t shed; /* number of shed events; in the control channel: of shed records (producer/counter.h) */
 	uint64_t pending[TW_LOST_TX + 1]; /* lost events that no LOST record has reported yet, by enum tw_lost_where */
 };
 
@@ -45,12 +45,12 @@ struct tw_frame_writer {
 	struct tw_frame frame;
 	struct tw_producer_channel *channel; /* channel of the open frame; NULL = no frame is open */
 	uint64_t waited;                     /* time spent waiting for room in this round of the reader, ns */
-	bool shedding;  /* the last wait found no room: try again from time to time, without waiting */
+	bool shedding;  /* the last wait found no room: from time to time, look for room without waiting */
 	uint64_t retry; /* when to try again, CLOCK_MONOTONIC */
 	int err;        /* -errno of the failed sink; 0 = it has not failed */
 	const struct tw_deadline *deadline; /* NULL = no deadline */
-	bool stopped_waiting;               /* wait only for the last frames */
-	uint64_t last_until; /* end of the wait for the last frames, CLOCK_MONOTONIC; 0 = before the last frames */
+	bool stopped_waiting;               /* wait for room only for the last frames */
+	uint64_t last_until; /* end of the wait for the last frames, CLOCK_MONOTONIC; 0 = they have not begun */
 	uint64_t given_up;   /* number of frames that got no slot because the deadline had passed */
 	uint32_t part_id;
 	uint8_t flags;           /* flags of the next frames, in addition to the stream's flags */
@@ -63,7 +63,7 @@ void tw_frame_writer__init(struct tw_frame_writer *writer, struct tw_sink *sink,
 			   const struct tw_producer_stream *stream, uint32_t events_per_frame);
 
 /**
- * tw_frame_writer__begin() - commit the open frame and begin one of @channel
+ * tw_frame_writer__begin() - commit the open frame and begin a frame of @channel
  * Return: false if the sink has failed, or has no room even after waiting
  */
 bool tw_frame_writer__begin(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t base_time);
@@ -74,23 +74,24 @@ void tw_frame_writer__end(struct tw_frame_writer *writer);
 /** tw_frame_writer__set_flags() - commit the open frame and set the flags of the next frames, in addition to the stream's flags */
 void tw_frame_writer__set_flags(struct tw_frame_writer *writer, uint8_t flags);
 
-/** tw_frame_writer__flush() - commit the open frame and flush the sink. Return: 0, -EAGAIN, or the sink's error */
+/** tw_frame_writer__flush() - commit the open frame and flush the sink. Return: 0; -EAGAIN if frames stay unsent; the error of the sink */
 int tw_frame_writer__flush(struct tw_frame_writer *writer);
 
 /**
- * tw_frame_writer__drain() - flush until all frames are sent, for at most 2 s. If a deadline is set, the limit is instead 1 s after the
- * deadline, or 0.5 s from now if that is later. The last frames have their own limit: tw_frame_writer__begin_last(). After
- * tw_frame_writer__stop_waiting(), flush once.
- * Return: 0, -EAGAIN if not all frames were sent, or the sink's error
+ * tw_frame_writer__drain() - flush until all frames are sent
+ * The time limit is 2 s. If a deadline is set, the limit is 1 s after the deadline or 0.5 s from now, whichever is later. The last frames
+ * have their own limit: tw_frame_writer__begin_last(). After tw_frame_writer__stop_waiting(), frames other than the last ones are flushed
+ * only once.
+ * Return: 0; -EAGAIN if not all frames were sent; the error of the sink
  */
 int tw_frame_writer__drain(struct tw_frame_writer *writer);
 
-/** tw_frame_writer__stop_waiting() - from now on wait for room only for the last frames, because the sink accepts nothing */
+/** tw_frame_writer__stop_waiting() - from now on, wait for room only for the last frames, because the sink accepts nothing */
 void tw_frame_writer__stop_waiting(struct tw_frame_writer *writer);
 
 /**
- * tw_frame_writer__begin_last() - treat the following frames as the last ones: wait at most 2 s for all of them together, whatever the
- * deadline is; at most 0.5 s if the sink has failed or after tw_frame_writer__stop_waiting()
+ * tw_frame_writer__begin_last() - treat the following frames as the last ones. Wait at most 2 s for all of them together, even if the
+ * deadline has passed. Wait at most 0.5 s if the sink has failed, or after tw_frame_writer__stop_waiting()
  */
 void tw_frame_writer__begin_last(struct tw_frame_writer *writer);
 
@@ -99,8 +100,8 @@ void tw_frame_writer__event(struct tw_frame_writer *writer, struct tw_producer_c
 			    uint32_t len, uint64_t time);
 
 /**
- * tw_frame_writer__borrow_frame() - copy the open frame, to add events to it. Return: the copy; an empty frame without room if the open
- * frame is not of @channel
+ * tw_frame_writer__borrow_frame() - copy the struct of the open frame, to add events to the frame. Return: the copy; an empty frame without
+ * room if the open frame is not of @channel
  */
 static inline struct tw_frame tw_frame_writer__borrow_frame(const struct tw_frame_writer *writer,
 							    const struct tw_producer_channel *channel)
@@ -121,7 +122,7 @@ static inline void tw_frame_writer__return_frame(struct tw_frame_writer *writer,
  * tw_frame_writer__lost() - begin a frame of @channel with a LOST record for @count events
  * @time: time of the event after the gap
  * @where: enum tw_lost_where
- * @unknown: some of the events may have been lost earlier, not directly before that event
+ * @unknown: some of the lost events may have been lost earlier, not directly before the event at @time
  * If the record cannot be sent, a later frame of the channel reports the loss.
  */
 void tw_frame_writer__lost(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t time,

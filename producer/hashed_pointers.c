@@ -13,9 +13,9 @@
 _Static_assert(crypto_shorthash_KEYBYTES == TW_POINTER_SECRET, "the secret is SipHash's key");
 _Static_assert(crypto_shorthash_BYTES == sizeof(uint64_t), "a hash has the width of an address");
 
-/* Values near 0 and near the maximum are small numbers and error codes, so no range is moved there. */
+/* Values near 0 and near the largest number are small numbers and error codes. Therefore no range is moved there. */
 #define MARGIN            ((uint64_t)1 << 16)
-#define LARGEST_ALIGNMENT 8 /* of a record's structure, whose size is padded to a multiple of its alignment */
+#define LARGEST_ALIGNMENT 8 /* of a record's struct, the size of which is padded to a multiple of the alignment */
 
 int tw_pointer_key__init(struct tw_pointer_key *key, struct tw_error *error)
 {
@@ -91,8 +91,9 @@ static bool next_field(const struct tw_format *format, uint32_t at, uint32_t *re
 }
 
 /*
- * Adds the bytes at the end of a record that belong to no field: after the last field, which ends at @at, or after the data of __data_loc
- * and __rel_loc fields. Adds nothing if the kernel may write more there than the format declares.
+ * Adds the bytes at the end of a record that belong to no field. If the record has __data_loc or __rel_loc fields, these are the bytes
+ * after the data of all such fields; otherwise, the bytes after the last field, which ends at @at. Adds nothing if the kernel may write
+ * more at the end than the format declares.
  */
 static void add_end(struct tw_field_offsets *offsets, const struct tw_format *format, uint32_t at)
 {
@@ -126,7 +127,10 @@ static void add_gaps(struct tw_field_offsets *offsets, const struct tw_format *f
 	add_end(offsets, format, at);
 }
 
-/* Whether a field is a task's name. The kernel copies the whole array of the name, in which the bytes after the name are already 0. */
+/*
+ * Whether a field is a task's name. Such a field needs no clearing: the kernel copies the whole array of the name, in which the bytes after
+ * the name are already 0.
+ */
 static bool is_name_of_task(const struct tw_field *field)
 {
 	const char *underscore = strrchr(field->name, '_');
@@ -134,7 +138,7 @@ static bool is_name_of_task(const struct tw_field *field)
 	return !strcmp(underscore ? underscore + 1 : field->name, "comm");
 }
 
-/* Adds the bytes that belong to no field, and those after the end of strings, because the kernel does not clear them. */
+/* Adds the bytes that belong to no field, and the bytes after the end of strings, because the kernel does not clear them. */
 static void add_padding(struct tw_field_offsets *offsets, const struct tw_format *format)
 {
 	add_gaps(offsets, format);
@@ -166,7 +170,8 @@ int tw_hashed_pointers__set_format(struct tw_hashed_pointers *p, const struct tw
 				   const struct tw_print *print)
 {
 	/*
-	 * entries for each field: its values, a gap before it, the bytes after its string and after its data; one for the end of the record
+	 * Four entries for each field: its values, a gap before it, the bytes after its string, the bytes after its data. One entry for the
+	 * end of the record.
 	 */
 	struct tw_field_offsets *offsets = tw_field_offsets__new(format->n_fields + 3 * (size_t)format->n_fields + 1);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Replaces virtual addresses, of the kernel and of programs, in a stream that may leave the host. Within a stream, the same address always
- * has the same replacement; other streams have other replacements. Each range of the kernel's code is moved as a whole, so distances within
- * it and symbols stay valid. All other addresses are hashed (SipHash-2-4).
+ * Replaces virtual addresses, of the kernel and of programs, in a stream that may leave the host. Within a stream, an address always has
+ * the same replacement; in another stream, it has another one. Each range of the kernel's code is moved as a whole, so that symbols and
+ * distances within the range stay valid. All other addresses are hashed (SipHash-2-4).
  *
- * The addresses are replaced in the frame, after the record was copied there: in every field that schema/pointer_field.h considers an
- * address. Filters and symbols use the original record, with the real addresses. Bytes that belong to no field are cleared, because the
- * kernel leaves old content of the ring there, which may include addresses.
+ * The addresses are replaced in the frame, after the record was copied into it. They are replaced in every field that
+ * schema/pointer_field.h considers an address. Filters and look-ups of symbols use the original record, with the real addresses. Bytes that
+ * belong to no field are cleared, because the kernel leaves old content of the ring in them, which may include addresses.
  */
 #ifndef TW_HASHED_POINTERS_H
 #define TW_HASHED_POINTERS_H
@@ -40,8 +40,9 @@ struct tw_pointer_key {
 int tw_pointer_key__init(struct tw_pointer_key *key, struct tw_error *error);
 
 /**
- * tw_pointer_key__move() - choose new addresses for a range; call it before any address is hashed. The addresses of the range are hashed
- * instead if there is no random number, if the range is too large, or if TW_POINTER_RANGES ranges were moved already.
+ * tw_pointer_key__move() - choose new addresses for a range; call it before any address is hashed
+ * If there is no random number, if the range is too large, or if TW_POINTER_RANGES ranges were moved already, the range is not moved: its
+ * addresses are hashed like all others.
  * @end: the address after the last one; no effect if @end <= @start
  */
 void tw_pointer_key__move(struct tw_pointer_key *key, uint64_t start, uint64_t end);
@@ -66,13 +67,13 @@ void tw_hashed_pointers__fini(struct tw_hashed_pointers *pointers);
 /**
  * tw_hashed_pointers__set_format() - hash the addresses in the fields of an event from now on; called by one thread, also while readers run
  * @print: print format of @format; NULL = unknown
- * Return: 0, or -ENOMEM, in which case the event must not be sent.
+ * Return: 0; -ENOMEM: the event must not be sent.
  */
 int tw_hashed_pointers__set_format(struct tw_hashed_pointers *pointers, const struct tw_format *format,
 				   const struct tw_print *print);
 
 /**
- * tw_hashed_pointers__set_unknown() - for an event of unknown format: hash every aligned 8-byte value that looks like a kernel address
+ * tw_hashed_pointers__set_unknown() - for an event of unknown format, hash every aligned 8-byte value that looks like a kernel address
  * Return: as tw_hashed_pointers__set_format()
  */
 int tw_hashed_pointers__set_unknown(struct tw_hashed_pointers *pointers, uint16_t id);

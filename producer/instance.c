@@ -18,7 +18,7 @@
 #include "producer/tracing_dir.h"
 
 #define RETRY_MS 2
-#define BUSY_MS  500 /* longest time for the removal of an instance in which another process has a file open */
+#define BUSY_MS  500 /* how long to try to remove an instance while another process has one of its files open */
 /* How long a new run waits for the lock of all instances. A cleanup holds the lock for less than 1 ms, unless it is stopped (SIGSTOP). */
 #define MAKE_MS    10000
 #define CLEANUP_MS 2000 /* how long a cleanup waits for that lock; short, because the next run cleans up too */
@@ -29,7 +29,7 @@ struct tw_instance {
 	struct tracefs_instance *tracefs;
 	int lock_fd;        /* the instance's directory, locked while the owner lives */
 	int free_buffer_fd; /* closing it, also at process exit, switches the instance off and frees the ring */
-	/* the top level, whose files are used; NULL = the instance's own files */
+	/* the top level, if its files are used; NULL = the instance's own files are used */
 	struct tw_top_level *top;
 	struct tw_instance *own; /* a copy of this struct with @top NULL */
 	char name[64];
@@ -55,11 +55,12 @@ bool tw_instance__is_at(int dir_fd, const char *path)
 
 /*
  * Locks the directory of all instances. Between mkdir() and flock() a new instance looks stale. Therefore a run that creates an instance
- * holds a shared lock on this directory, and a cleanup that looks for stale instances holds an exclusive lock. An instance whose own lock
- * is free is then stale, and stays stale, because no run reuses an instance. The locked directory is in tracefs, which all containers
- * share; each container may have its own /run. If a process is killed, its locks are released.
+ * holds a shared lock on this directory, and a cleanup that looks for stale instances holds an exclusive lock. While the cleanup holds its
+ * lock, an instance that nobody has locked is stale. It stays stale afterwards, because no run reuses an instance. A directory of tracefs
+ * is locked, because all containers share tracefs, but each container may have its own /run. If a process is killed, its locks are
+ * released.
  *
- * The process does not wait in flock(): the holder of the lock may be stopped, and signals would not end that wait (SA_RESTART).
+ * The function does not wait in flock(): the holder of the lock may be stopped, and signals would not end this wait (SA_RESTART).
  */
 static int lock_instances(int operation, int ms, const char *holder, struct tw_error *error)
 {
@@ -97,7 +98,7 @@ static void unlock_instances(int fd)
 }
 
 /*
- * Locks the directory of an instance; tries several times, because tw_instance__is_alive() of another process may hold the lock for a
+ * Locks the directory of an instance. Tries several times, because tw_instance__is_alive() of another process may hold the lock for a
  * moment. Return: fd or -errno
  */
 static int lock_instance(const char *name)
@@ -178,7 +179,7 @@ int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_err
 		return tw_error__set(error, -ENOMEM, "out of memory");
 	in->lock_fd = in->free_buffer_fd = -1;
 	err = create_locked(in, suffix, error);
-	if (!err) { /* done first: a run killed before this leaves only the small ring of a new instance */
+	if (!err) { /* opened first: a run that is killed before this leaves only the small ring of a new instance */
 		in->free_buffer_fd = tw_instance__open(in, "free_buffer", O_WRONLY);
 		if (in->free_buffer_fd < 0)
 			err = tw_error__set(error, in->free_buffer_fd,
@@ -442,12 +443,15 @@ bool tw_instance__is_alive(const char *name)
 		alive = flock(fd, LOCK_SH | LOCK_NB) != 0;
 		is_there = alive || tw_instance__is_at(fd, path);
 		close(fd);
-		if (is_there) /* otherwise the directory was removed, and another instance may have the name: try again */
+		if (is_there) /* if not, the directory was removed, and another instance may have the name: try again */
 			return alive;
 	}
 }
 
-/* A stale instance. @fd holds only a shared lock, so that tw_instance__is_alive() returns false until the instance is removed. */
+/*
+ * A stale instance. @fd holds a shared lock, not an exclusive one, so that tw_instance__is_alive() returns false until the instance is
+ * removed.
+ */
 struct stale_instance {
 	char name[64];
 	int fd;
@@ -464,7 +468,7 @@ struct instance_cleanup {
 	struct tw_error *error;
 };
 
-/* Whether create() makes such names. A user's instance named tracewire-notes, for example, does not belong to a run. */
+/* Whether create() makes names like this one. A user's instance named tracewire-notes, for example, does not belong to a run. */
 static bool is_our_name(const char *name)
 {
 	const size_t prefix = strlen(TW_INSTANCE_PREFIX);
@@ -486,8 +490,8 @@ static bool keep(struct instance_cleanup *c, const char *name, int fd)
 }
 
 /*
- * Keeps a stale instance for removal. The caller's lock prevents runs from creating instances meanwhile. An instance that another process
- * has just removed is skipped.
+ * Keeps an instance for removal if it is stale. The caller holds the lock of all instances, so no run creates an instance meanwhile. An
+ * instance that another process has just removed is skipped.
  */
 static int find_stale(const char *name, void *arg)
 {
@@ -504,9 +508,9 @@ static int find_stale(const char *name, void *arg)
 }
 
 /*
- * Gets the right to remove an instance. Only one cleanup can have this right. It is refused if the instance was already removed, even if
- * the instance's name was reused.
- * Return: a descriptor that holds this right until it is closed, or -1
+ * Gets the right to remove an instance. Only one cleanup at a time can have this right. The right is refused if the instance was already
+ * removed, even if the instance's name was reused.
+ * Return: a descriptor that holds the right until it is closed, or -1
  */
 static int lock_removal(const struct stale_instance *stale, const char *path)
 {
@@ -554,7 +558,10 @@ static void clean_up_one(struct instance_cleanup *c, const struct stale_instance
 	close(stale->fd);
 }
 
-/* Removing an instance takes long. Instances are removed without the lock, so that runs that create an instance do not have to wait. */
+/*
+ * Removing an instance takes long. Therefore the instances are removed without the lock of all instances, so that runs that create an
+ * instance do not wait.
+ */
 int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name, const char *left), void *ctx,
 			 struct tw_error *error)
 {

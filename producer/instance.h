@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace instance of a run. Its owner holds an exclusive flock on the instance's directory. An instance named tracewire-PID... is stale if
- * no process holds this lock, unless it is being created. If the owner dies, the kernel switches the instance off and frees its rings
- * except for two sub-buffers each, because the owner held free_buffer open and disable_on_free is set. A stale instance therefore records
- * nothing and needs little memory. But the kernel still calls the function tracer of a stale instance for each function call, until a
- * cleanup removes the instance.
+ * A trace instance of a run. Its owner, the process of the run, holds an exclusive flock on the instance's directory. An instance named
+ * tracewire-PID... is stale if no process holds this lock, unless the instance is just being created. If the owner dies, the kernel
+ * switches the instance off and frees its rings except for two sub-buffers each, because the owner held free_buffer open and
+ * disable_on_free is set. A stale instance therefore records nothing and needs little memory. But until a cleanup removes the instance, the
+ * kernel still calls its function tracer for each function call.
  */
 #ifndef TW_INSTANCE_H
 #define TW_INSTANCE_H
@@ -29,10 +29,13 @@ struct tw_top_level;
  */
 int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_error *error);
 
-/** tw_instance__free() - switch off and remove; NULL is fine. Return: false if it stays because a process has one of its files open */
+/**
+ * tw_instance__free() - switch off and remove; NULL is fine. Return: false if the instance stays because a process has one of its files
+ * open
+ */
 bool tw_instance__free(struct tw_instance *instance);
 
-/** tw_instance__leave() - free the structure and leave the instance in the kernel, as a stale one; NULL is fine */
+/** tw_instance__leave() - free the struct, but leave the instance in the kernel, as a stale one; NULL is fine */
 void tw_instance__leave(struct tw_instance *instance);
 
 /** tw_instance__name() - name of the instance: "tracewire-..." */
@@ -63,7 +66,7 @@ int tw_instance__open_ring_stats(const struct tw_instance *instance, unsigned in
 bool tw_instance__has(const struct tw_instance *instance, const char *file);
 
 /**
- * tw_instance__use_top_level() - make the functions above use the files of the top level; for tracer/top_level.h
+ * tw_instance__use_top_level() - make the functions above use the files of the top level of tracefs; for tracer/top_level.h
  * @top: keeps notes of each write, borrowed; NULL = use the instance's own files again
  * Return: 0 or -ENOMEM
  */
@@ -100,27 +103,27 @@ struct tw_trace_mark {
 };
 
 /**
- * tw_instance__read_mark() - get the latest mark of an instance in which no events are enabled, and empty its rings. Return: 0; -ENOENT =
- * no mark; another -errno
+ * tw_instance__read_mark() - get the latest mark in the rings of an instance, and empty the rings; no events may be enabled in the instance
+ * Return: 0; -ENOENT = no mark; another -errno
  */
 int tw_instance__read_mark(struct tw_instance *instance, struct tw_trace_mark *ret);
 
-/** tw_instance__mark() - write a mark from the calling thread and read it. Return: 0; -ENOENT or another -errno */
+/** tw_instance__mark() - write a mark from the calling thread and read it. Return: as tw_instance__read_mark(), or -errno of the write */
 int tw_instance__mark(struct tw_instance *instance, struct tw_trace_mark *ret);
 
-/** tw_instance__is_at() - whether an open directory is still the one at @path, and was not removed or replaced */
+/** tw_instance__is_at() - whether an open directory is still at @path, and was not removed or replaced by another one */
 bool tw_instance__is_at(int dir_fd, const char *path);
 
-/** tw_instance__is_alive() - whether a living process owns the instance of that name; true also if this cannot be determined */
+/** tw_instance__is_alive() - whether a living process owns the instance @name; also true if this cannot be determined */
 bool tw_instance__is_alive(const char *name);
 
 /**
  * tw_instance__cleanup() - remove all stale instances
  * @dry_run: only report the stale instances
- * @removed: called for each instance that was removed, or would be; may be NULL. @left: a sentence about kernel settings that were not
- * restored; NULL = there are none
- * Return: number of instances that were removed, or would be; -errno with @error filled, even if only one of several cannot be removed;
- * -EBUSY if a run that is creating an instance is stopped (SIGSTOP).
+ * @removed: called for each instance that was removed, or with @dry_run would be removed; may be NULL. @left: a sentence about kernel
+ * settings that were not restored; NULL = there are none
+ * Return: number of instances that were removed, or with @dry_run would be; -errno with @error filled, even if only one of several
+ * instances cannot be removed; -EBUSY if a run that is creating an instance is stopped (SIGSTOP).
  */
 int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name, const char *left), void *ctx,
 			 struct tw_error *error);

@@ -8,13 +8,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define LAST_SYMBOL (64u << 10) /* assumed size of the last function of a module, bytes; the file contains no sizes */
+#define LAST_SYMBOL (64u << 10) /* assumed size of the last function of all modules; the file contains no sizes */
 #define PAGE        4096u
 #define MODULES_MAX (8ull << 30) /* limit of the modules' range: a larger range contains other memory too */
 #define FIRST_BYTES (8u << 20)   /* initial size of the buffer; enough for most kernels */
 #define BYTES_MAX   (512u << 20) /* a larger file is not kallsyms */
 
-/* Limit of a symbol's size. The file contains no sizes, so the last symbol before a gap would include the gap. */
+/*
+ * Limit of a symbol's size. The file contains no sizes, so the size of a symbol is the distance to the next one. Without the limit, the
+ * last symbol before a gap would include the gap.
+ */
 #define REACH (1u << 20)
 
 static bool is_called(const char *name, size_t len, const char *expected)
@@ -97,14 +100,14 @@ static char *read_whole(const char *path, size_t *ret_len)
 		text = larger;
 	}
 	if (text)
-		text[len] = 0; /* there is room, because a full buffer has grown */
+		text[len] = 0; /* there is room for the NUL, because a full buffer has grown */
 	if (fd >= 0)
 		close(fd);
 	*ret_len = len;
 	return text;
 }
 
-/* Whether the table contains addresses. Without privileges, all addresses read as 0. */
+/* Whether the table contains addresses. For a process without privileges, all addresses in the file are 0. */
 static bool tells_addresses(struct tw_symbols *table)
 {
 	const size_t n = tw_symbols__count(table);
@@ -129,7 +132,10 @@ static struct tw_symbols *read_table(const char *path, struct tw_kernel_text *re
 	return table;
 }
 
-/* Reads the file, with normal priority: the thread may have inherited a reader's priority and would take the CPU from the readers. */
+/*
+ * Reads the file, with normal priority. The thread may have inherited the priority of a reader, with which it would take CPU time from the
+ * readers.
+ */
 static void *read_thread(void *arg)
 {
 	struct tw_kallsyms *k = arg;

@@ -13,13 +13,13 @@
 
 #define LOOK_NS        (50 * TW_NS_PER_MS)    /* interval between checks for new receivers when there are no events */
 #define WAIT_NS        (5 * TW_NS_PER_MS)     /* interval between checks whether kallsyms has been read */
-#define OLD_NS         (2 * TW_NS_PER_SECOND) /* from this age on, a clock sample is replaced instead of sent again */
-#define REPEAT_SHARE   8    /* repetitions that no receiver has caused take at most 1/REPEAT_SHARE of the time */
-#define SYMBOLS_A_TIME 8192 /* limit for one repetition; a function tracer can use tens of thousands of symbols */
+#define OLD_NS         (2 * TW_NS_PER_SECOND) /* a clock sample of this age is not sent again: a new sample is taken */
+#define REPEAT_SHARE   8    /* repetitions without request or new receiver take at most 1/REPEAT_SHARE of the time */
+#define SYMBOLS_A_TIME 8192 /* limit of symbols in one repetition; a function tracer can use tens of thousands */
 
 /*
- * Times at which all metadata is sent, in ms after a receiver has joined. It is sent several times, because a capture that is still being
- * set up receives nothing.
+ * Times at which all metadata is sent, in ms after a receiver has joined. The metadata is sent several times, because a capture that is
+ * still being set up receives nothing.
  */
 static const uint64_t joiner_ms[] = { 0, 5, 10, 20, 40, 80, 160, 320, 640 };
 #define JOINER_TIMES (sizeof(joiner_ms) / sizeof(joiner_ms[0]))
@@ -84,7 +84,7 @@ void tw_host_attrs__init(struct tw_host_attrs *host, const struct tw_host_stream
 	add_text(host, TW_HOST_INSTANCE, stream->instance);
 	add_text(host, TW_HOST_CLOCK, stream->clock);
 	add_text(host, TW_HOST_EVENTS, stream->events);
-	if (stream->filter) /* never cut: a part of it would have another meaning */
+	if (stream->filter) /* never cut, because a part of a filter would have another meaning */
 		add(host, TW_HOST_FILTER, stream->filter, strlen(stream->filter));
 	add_text(host, TW_HOST_VERSION, "tracewire " TRACEWIRE_VERSION);
 	add_text(host, TW_HOST_POINTERS, stream->pointers_hashed ? "hashed" : "raw");
@@ -119,8 +119,8 @@ static void send_task(void *ctx, const struct tw_producer_task *task)
 }
 
 /*
- * Sends new names. The frame of a name must precede the first event that needs the name. But the frame must not get a time before the
- * watermark of the last round, because a recorder may already have written events up to that watermark.
+ * Sends new names. The time of the frame with a name should not be later than the first event that needs the name. But the time must not be
+ * before the watermark of the last round, because a recorder may already have written the events up to that watermark.
  */
 static void send_new_names(struct tw_metadata_sender *m, uint64_t now)
 {
@@ -185,7 +185,7 @@ void tw_metadata_sender__start(struct tw_metadata_sender *m)
 	uint64_t now;
 
 	tw_symbolizer__await(&m->symbolizer);
-	if (m->pointers) /* fixes the replacements of addresses, even if kallsyms changes later */
+	if (m->pointers) /* from now on the replacements of addresses do not change, even if kallsyms changes */
 		tw_hashed_pointers__set_text(m->pointers, &m->symbolizer.kallsyms.text);
 	tw_trace_clock__sample(m->clock, &sample); /* sets the offset of a clock that can only be read from the rings */
 	now = tw_trace_clock__now(m->clock);
@@ -267,7 +267,7 @@ static void add_new_events(struct tw_metadata_sender *m)
 	tw_filtering__enable(m->filtering, NULL);
 }
 
-/* If control records were shed, sends all metadata again once there is room, because receivers lack the names in these records. */
+/* If control records were shed, sends all metadata again once there is room, because receivers lack the content of these records. */
 static void resend_shed(struct tw_metadata_sender *m)
 {
 	if (m->control.channel.shed == m->resent || m->control.writer->shedding)
@@ -276,7 +276,7 @@ static void resend_shed(struct tw_metadata_sender *m)
 	send_everything(m, SIZE_MAX);
 }
 
-/* Answers a request. Reading all clocks is expensive. Therefore the last sample is sent again, unless it is OLD_NS old or older. */
+/* Answers a request. Reading all clocks is expensive. Therefore the last sample is sent again if it is younger than OLD_NS. */
 static void answer_requests(struct tw_metadata_sender *m, uint64_t mono)
 {
 	const uint16_t request = tw_request_limiter__take(m->requests, mono);
@@ -294,8 +294,8 @@ static void answer_requests(struct tw_metadata_sender *m, uint64_t mono)
 }
 
 /*
- * Repeats all metadata: more often after a receiver has joined, and less often if the sink is slow, so that the metadata leaves room for
- * events.
+ * Repeats all metadata. The repetitions are more frequent after a receiver has joined, and less frequent if the sink is slow, so that there
+ * is room for events.
  */
 static void repeat_if_due(struct tw_metadata_sender *m, uint64_t mono)
 {
@@ -319,7 +319,7 @@ static void repeat_if_due(struct tw_metadata_sender *m, uint64_t mono)
 	}
 }
 
-/* Called before the rings are read, so that the events that this thread has counted are older than the STATS record that includes them. */
+/* Called before the rings are read, so that STATS includes no event of this thread that is newer than the STATS record. */
 static void send_every_second(struct tw_metadata_sender *m, uint64_t mono)
 {
 	if (mono < m->next_second)
@@ -332,7 +332,10 @@ static void send_every_second(struct tw_metadata_sender *m, uint64_t mono)
 	m->next_second = mono + TW_NS_PER_SECOND;
 }
 
-/* Sends what is due before the events of the round, so that a receiver that joined since the last round can decode them. */
+/*
+ * Sends the records that are due before the events of the round, so that a receiver that has joined since the last round can decode these
+ * events.
+ */
 void tw_metadata_sender__before(struct tw_metadata_sender *m, uint64_t now)
 {
 	const uint64_t mono = tw_time__now(CLOCK_MONOTONIC);
@@ -345,7 +348,7 @@ void tw_metadata_sender__before(struct tw_metadata_sender *m, uint64_t now)
 	send_new_names(m, now);
 }
 
-/* Return: time until metadata is due even without events, or until a request can be answered, ns */
+/* Return: the time until metadata is due even without events, or until a pending request can be answered, ns */
 static uint64_t next_due(const struct tw_metadata_sender *m, uint64_t mono)
 {
 	uint64_t next = m->next_second;
@@ -367,7 +370,7 @@ uint64_t tw_metadata_sender__after(struct tw_metadata_sender *m, uint64_t now, u
 	tw_producer_tasks__settle(m->tasks);
 	send_new_names(m, now);
 	send_new_symbols(m, now, false);
-	if (tw_symbolizer__waits(&m->symbolizer)) /* the missing symbols will get a time before this round's events */
+	if (tw_symbolizer__waits(&m->symbolizer)) /* symbols found later will get a time before this round's events */
 		*watermark = m->watermark;
 	else if (*watermark > m->watermark)
 		m->watermark = *watermark;

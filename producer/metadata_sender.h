@@ -2,7 +2,7 @@
 /*
  * Sends the records of the control channel through the writer of the first reader: all metadata at the start; new task names and symbols in
  * each round; clocks and counters every second; all metadata again for receivers that join late or request it; a new schema when the
- * kernel's events have changed. The main thread uses the sender before the first round of the reader threads and after their end; in
+ * kernel's events have changed. Before the first round of the reader threads and after their end, the main thread uses the sender. In
  * between, the first reader thread uses it.
  */
 #ifndef TW_METADATA_SENDER_H
@@ -56,10 +56,10 @@ struct tw_metadata_sender {
 	struct tw_schema_texts texts;
 	struct tw_symbolizer symbolizer;
 	_Atomic uint64_t schemas;          /* schemas sent, without repetitions (producer/counter.h) */
-	uint64_t watermark;                /* no later control frame gets a time before this one (stream's clock) */
+	uint64_t watermark;                /* control frames sent later get no time before this one (stream's clock) */
 	uint64_t next_second, next_repeat; /* when due, CLOCK_MONOTONIC, which is never set back */
 	uint64_t joined;                   /* when a receiver last joined, CLOCK_MONOTONIC; 0 = none has joined */
-	uint64_t resent;                   /* number of shed control records whose content was sent again later */
+	uint64_t resent;                   /* value of @control.channel.shed for which all metadata was sent again */
 };
 
 /**
@@ -73,13 +73,13 @@ int tw_metadata_sender__load_texts(struct tw_metadata_sender *metadata, struct t
 /** tw_metadata_sender__start() - send HOST, CLOCK, SCHEMA and COMM before the first event */
 void tw_metadata_sender__start(struct tw_metadata_sender *metadata);
 
-/** tw_metadata_sender__before() - send what is due, with the time @now; called in each round before the rings are read */
+/** tw_metadata_sender__before() - send the records that are due, with the time @now; called in each round before the rings are read */
 void tw_metadata_sender__before(struct tw_metadata_sender *metadata, uint64_t now);
 
 /**
  * tw_metadata_sender__after() - send new names and symbols; called in each round after the rings were read
- * @watermark: all threads have read all events older than this time, except late ones; the function lowers it if a later control
- * record may get an earlier time
+ * @watermark: all threads have read all events older than this time, except late events. If a later control record may get an earlier time,
+ * the function lowers @watermark to that time
  * Return: longest pause before the next round, ns
  */
 uint64_t tw_metadata_sender__after(struct tw_metadata_sender *metadata, uint64_t now, uint64_t *watermark);
@@ -87,10 +87,13 @@ uint64_t tw_metadata_sender__after(struct tw_metadata_sender *metadata, uint64_t
 /** tw_metadata_sender__finish() - send the remaining names and symbols, and a last clock sample */
 void tw_metadata_sender__finish(struct tw_metadata_sender *metadata);
 
-/** tw_metadata_sender__last() - send the final counters and END in a frame that stays open for watermarks; may be called again */
+/**
+ * tw_metadata_sender__last() - send the final counters and END. The frame of END stays open, so that watermarks can be added. May be called
+ * again
+ */
 void tw_metadata_sender__last(struct tw_metadata_sender *metadata, uint64_t now);
 
-/** tw_metadata_sender__fini() - free what it owns: texts, symbols, sync, request limiter */
+/** tw_metadata_sender__fini() - free the texts, the symbols, the sync and the request limiter */
 void tw_metadata_sender__fini(struct tw_metadata_sender *metadata);
 
 #endif

@@ -33,7 +33,7 @@ static const struct tw_ring_layout tw_native_layout = {
 	.big_endian = TW_HOST_BE,
 };
 
-/** tw_native_ring__check_layout() - check that this kernel's rings have this layout. Return: 0; -ENOTSUP if not; another -errno */
+/** tw_native_ring__check_layout() - check that this kernel's rings have the layout above. Return: 0; -ENOTSUP if not; another -errno */
 int tw_native_ring__check_layout(const char *tracing_dir, struct tw_error *error);
 
 /** tw_native_page__init() - begin to walk a sub-buffer of @len bytes, as returned by read() */

@@ -209,13 +209,16 @@ static uint64_t stream_now(void *ctx)
 	return tw_trace_clock__now(&p->clock);
 }
 
-/* Starts the thread that answers requests. It does not have the readers' priority, so requests cannot take CPU time from the readers. */
+/*
+ * Starts the thread that answers requests. The thread does not have the readers' priority, so requests take little CPU time from the
+ * readers.
+ */
 static int start_answers(struct tw_producer *p, struct tw_error *error)
 {
 	struct tw_time_sync_responder_options options = {
 		.stream_id = p->stream.id,
 		.now = stream_now,
-		/* a clock without a clockid_t is estimated from CLOCK_MONOTONIC */
+		/* the time of a clock without a clockid_t is only estimated, from CLOCK_MONOTONIC */
 		.slack = p->clock.id < 0 ? p->clock.slack : 0,
 		.begin = leave_trace,
 		.wanted = take_request,
@@ -282,8 +285,8 @@ static void announce(struct tw_producer *p)
 }
 
 /*
- * Closes the list of own tasks: from now on, the first reader reads the list without a lock. Threads that start later are excluded only
- * through set_event_notrace_pid.
+ * Closes the list of own tasks and interfaces: from now on, the first reader reads the list without a lock. Threads that start later are
+ * excluded only through set_event_notrace_pid.
  */
 static void leave_out_own_events(struct tw_producer *p)
 {
@@ -306,7 +309,7 @@ int tw_producer__start(struct tw_producer *p, struct tw_error *error)
 	/*
 	 * The selected events are enabled before the bookkeeping events. During a rename, the kernel calls the probes of task_rename in the
 	 * order of enabling, and sets the task's name afterwards. A selected task_rename event is therefore recorded before the bookkeeping
-	 * event with the new name, and gets the old name, which the kernel's filters use, too.
+	 * event with the new name. So the selected event is shown with the old name, the name that the kernel's own filters compare.
 	 */
 	if (!err)
 		err = tw_filtering__enable(&p->filtering, error);
@@ -349,7 +352,10 @@ uint64_t tw_producer__progress(const struct tw_producer *p)
 	return least;
 }
 
-/* Sends the remaining frames of a reader. All sinks have the same receiver: if one writer has waited in vain, no other writer waits. */
+/*
+ * Sends the remaining frames of a reader. All sinks have the same receiver: if one writer has waited without success, the others do not
+ * wait.
+ */
 static void drain_writer(struct tw_producer *p, struct tw_reader *r)
 {
 	const int err = tw_frame_writer__drain(&r->writer);
@@ -362,13 +368,16 @@ static void drain_writer(struct tw_producer *p, struct tw_reader *r)
 		r->err = err == -EAGAIN ? -ETIMEDOUT : err;
 }
 
-/* Pauses before each sending of END. END is repeated where frames may get lost, so that a copy arrives after a burst of losses. */
+/*
+ * Pauses before each sending of END. Where frames may get lost, END is sent several times, so that one arrives even after a burst of
+ * losses.
+ */
 static const unsigned int end_pauses_ms[] = { 0, 5, 10, 20, 40 };
 #define END_TIMES (sizeof(end_pauses_ms) / sizeof(end_pauses_ms[0]))
 
 /*
- * Sends END after all events, when the counters are final, together with the counters and the next number of every channel; all in one
- * frame if they fit. Even a sink that has failed gets END once, so that it can count the frame.
+ * Sends the final counters, END, and the next number of each channel, after all events. One frame contains all of these if they fit. Even a
+ * sink that has failed gets END once, so that the sink can count the frame.
  */
 static void send_end(struct tw_producer *p)
 {
@@ -403,7 +412,7 @@ static void bound_rings(struct tw_reader *r)
 
 /*
  * Adds the events of a ring to p->recorded. If the kernel's counters cannot be read or differ from the producer's, adds only the events
- * that the producer has counted. p->recorded is then a lower bound.
+ * that the producer has counted, and p->recorded is then a lower bound.
  */
 static void settle_ring(struct tw_producer *p, struct tw_trace_ring *ring, struct tw_frame_writer *writer)
 {
@@ -493,7 +502,10 @@ static bool is_off(const struct tw_instance *instance)
 	return on == '0';
 }
 
-/* Stops the recording of task names before the remaining events are sent: sending may take long, and these events need no later names. */
+/*
+ * Stops the recording of task names before the remaining events are sent. Sending may take long, and the events need no name that is
+ * recorded later.
+ */
 static void stop_names(struct tw_producer *p)
 {
 	tw_instance__write(tw_producer_tasks__instance(p->tasks), "tracing_on", "0", NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The producer reads the kernel's per-CPU trace rings and passes frames to sinks. Its changes in the kernel are in separate trace
- * instances, which the kernel switches off and empties when the process dies; exceptions: producer/tracer/top_level.h.
+ * The producer reads the kernel's per-CPU trace rings and passes frames to sinks. It makes its settings in trace instances of its own,
+ * which the kernel switches off and empties when the process dies. producer/tracer/top_level.h describes the exceptions.
  *
  *     tw_producer__new()       sets up instances, events and rings; nothing is traced yet
  *     tw_producer__start()     sends the metadata (HOST, CLOCK, SCHEMA, COMM), starts the reader threads and the tracing
@@ -28,22 +28,22 @@
 struct tw_producer_options {
 	const struct tw_event_request *events;
 	size_t n_events;
-	struct tw_tracer_request tracing; /* what is recorded in addition to @events, and of which tasks and CPUs */
+	struct tw_tracer_request tracing; /* tracer, functions, trace options, stack traces; tasks and CPUs to trace */
 	const char *clock;                /* trace clock in ns; NULL = "mono" */
 	size_t buffer_kib;                /* size of each CPU's ring; 0 = derived from the memory */
 	size_t subbuf_kib;                /* sub-buffer size, kernel >= 6.8; 0 = derived from the latency */
 	unsigned int latency_ms;          /* longest wait of an event in its ring; 0 = 20, or 40 for packed frames */
 	unsigned int events_per_frame;    /* upper limit; 1 for viewers and classifiers; 0 = as many as fit */
 	unsigned int threads;             /* number of reader threads; 0 = derived from the number of CPUs */
-	unsigned int repeat_ms; /* pause between repetitions of all metadata, for late receivers; 0 = no repetitions */
+	unsigned int repeat_ms; /* pause between repetitions of all metadata, for receivers that join late; 0 = never */
 	bool hash_pointers;     /* replace virtual addresses in the stream (producer/hashed_pointers.h) */
 	bool show_self; /* keep wake-ups and switches of the run's own tasks, and packets of its own interface, in the trace */
-	bool follow; /* trace only the task that tw_producer__follow() selects, and its later children */
-	/* Applies to all events, in addition to the filters of the requests. The HOST record contains its text. NULL = no filter */
+	bool follow; /* the caller calls tw_producer__follow(); the producer does not read this member */
+	/* Filter for all events, in addition to the filters of the requests. The HOST record contains its text. NULL = none */
 	const struct tw_filter *filter;
 	/*
-	 * True: the receiver evaluates the filter that tw_producer__filter_left() returns. False: a filter is refused if the kernel and the
-	 * producer cannot evaluate all of it.
+	 * True: the receiver will evaluate the filter that tw_producer__filter_left() returns. False: a filter is refused if the kernel and
+	 * the producer together cannot evaluate all of it.
 	 */
 	bool later_stage;
 
@@ -61,26 +61,27 @@ struct tw_producer_options {
 	 */
 	void (*refused)(void *ctx, uint16_t why);
 	/*
-	 * Whether a receiver may have joined since the last call; if so, all metadata is sent at once. Called only if @repeat_ms is not 0.
-	 * Must not block. May be NULL.
+	 * Whether a receiver may have joined since the last call; if so, all metadata is sent immediately. Called only if @repeat_ms is not
+	 * 0. Must not block. May be NULL.
 	 */
 	bool (*joined)(void *ctx);
 	void *ctx;
 	/*
-	 * After this time, the producer does not wait for room in the sinks: events without room are shed and counted. The last frames have
-	 * a time limit of their own (producer/frame_writer.h). The deadline may be set while the producer stops. NULL = no deadline.
+	 * After the deadline, the producer does not wait for room in the sinks: it sheds and counts the events for which a sink has no
+	 * room. The last frames have a time limit of their own (producer/frame_writer.h). The deadline may be set while the producer stops.
+	 * NULL = no deadline.
 	 */
 	const struct tw_deadline *deadline;
 };
 
 /*
- * Rings whose counters in the kernel cannot be read, or differ from the producer's. They differ if another process cleared, resized or read
- * the ring, or if the producer skipped events or counted them twice.
+ * Rings whose counters in the kernel cannot be read, or differ from the producer's counters. They differ if another process cleared,
+ * resized or read the ring, or if the producer skipped events or counted them twice.
  */
 struct tw_unsure {
 	uint64_t rings;
 	uint64_t read;        /* events read from these rings, as counted by the producer */
-	uint64_t kernel_read; /* the same events, as counted by the kernel */
+	uint64_t kernel_read; /* events read from these rings, as counted by the kernel */
 };
 
 /*
@@ -92,52 +93,54 @@ struct tw_producer_counters {
 	uint64_t recorded;
 	uint64_t read;      /* events read from the rings */
 	uint64_t filtered;  /* events read and then rejected by the event filter; they have no numbers */
-	uint64_t given_up;  /* events whose `matches` search exceeded its limit, which counts as no match */
+	uint64_t given_up;  /* events with a `matches` search that exceeded its limit; the search counts as no match */
 	uint64_t lost_ring; /* events overwritten or refused by a ring, or left in it at the end; reported by LOST */
 	uint64_t shed;      /* events for which the sink had no room in time */
-	uint64_t lost_tx;   /* events in frames that the sink dropped, if their number is known: see dropped_unseen */
-	uint64_t delivered; /* events passed to the sink, without those of lost_tx */
+	uint64_t lost_tx;   /* events in dropped frames, if the number of events is known: see dropped_unseen */
+	uint64_t delivered; /* events in frames passed to the sinks, without those of lost_tx */
 	uint64_t frames, bytes;  /* all frames passed to the sinks, and their bytes */
 	uint64_t dropped_frames; /* frames that the sinks dropped */
 	uint64_t dropped_unseen; /* of dropped_frames: packed frames whose number of events is unknown */
 	uint64_t unnamed;        /* events whose task name is unknown */
 	uint64_t late;           /* events older than a watermark that was sent before them */
 	uint64_t bookkeeping_read, bookkeeping_lost;   /* events of the bookkeeping instance (producer/tasks.h) */
-	uint64_t bookkeeping_unsure;                   /* rings of that instance whose lost events are unknown */
-	struct tw_time_sync_responder_stats questions; /* time synchronisation requests; 0 until the run ends */
+	uint64_t bookkeeping_unsure;                   /* bookkeeping rings whose number of lost events is unknown */
+	struct tw_time_sync_responder_stats questions; /* received requests, by result; all 0 until the run ends */
 	uint64_t symbols;                              /* SYMBOL records sent, without repetitions */
 	uint64_t nameless; /* addresses that are printed as symbols, but lie in no symbol of kallsyms */
-	/* Addresses not looked up because the tables were full; each occurrence in an event counts. */
+	/* Addresses not looked up because a set of seen addresses was full (producer/symbols.h); each occurrence in an event counts. */
 	uint64_t nameless_too_many;
 	bool symbols_hidden; /* kallsyms has no addresses (kptr_restrict) or cannot be read, so no symbols are sent */
 	uint64_t schemas;    /* schemas sent, without repetitions: 1 + the number of times that the schema changed */
-	bool balanced;       /* the equation above holds */
+	bool balanced;       /* the equation in the comment on this struct holds */
 	struct tw_unsure unsure;
 	bool switched_off; /* tracing was switched off before tw_producer__stop() */
 	double seconds;    /* duration of tracing until tw_producer__stop(), or until now */
 };
 
-/* The number of event types for which each stage evaluates the filter; a type can be counted in several members. */
+/* The number of event types for which each stage evaluates the filter. One type can be counted in several members. */
 struct tw_filter_places {
 	size_t kernel;   /* the kernel evaluates the filter or a part of it */
 	size_t producer; /* the reader threads evaluate the filter or a part of it */
-	size_t later;    /* a part is left for the receiver */
+	size_t later;    /* the receiver has to evaluate a part of the filter */
 	size_t off;      /* not enabled, because the event cannot match */
-	size_t refused;  /* the kernel refused a part that it should support; a later stage evaluates it */
+	size_t refused;  /* the kernel refused its part of the filter; a later stage evaluates the part */
 	size_t left_out; /* not enabled: the event was added while tracing, and its filter cannot be set */
 };
 
 struct tw_producer;
 
 /**
- * tw_producer__new() - remove stale instances, set up the instances and the rings of this run; nothing is traced yet
+ * tw_producer__new() - remove stale instances, and set up the instances and the rings of this run; nothing is traced yet
  * @options: borrowed until tw_producer__free()
- * Return: 0; -EINVAL for an invalid option or filter (a usage error), -ENOENT for an event that does not exist (a usage error too),
- * -EACCES/-EPERM without privileges, -ENODEV without tracefs, or another -errno; always with a sentence in @error.
+ * Return: 0; -EINVAL for an invalid option or filter (a usage error), -ENOENT for an event that does not exist (also a usage error),
+ * -EACCES/-EPERM without privileges, -ENODEV without tracefs, or another -errno. After each failure, @error has a sentence.
  */
 int tw_producer__new(const struct tw_producer_options *options, struct tw_producer **ret, struct tw_error *error);
 
-/** tw_producer__instance() - name of the trace instance: "tracewire-..."; it identifies the other objects of the run */
+/**
+ * tw_producer__instance() - name of the trace instance, "tracewire-..."; other objects of the run, such as veth pairs, are marked with it
+ */
 const char *tw_producer__instance(const struct tw_producer *producer);
 
 /**
@@ -147,8 +150,8 @@ const char *tw_producer__instance(const struct tw_producer *producer);
 void tw_producer__filter_places(struct tw_producer *producer, struct tw_filter_places *ret);
 
 /**
- * tw_producer__filter_note() - a sentence for the user if a name in the filter, such as `comm`, is a key of every event and also a field of
- * a selected event; otherwise empty
+ * tw_producer__filter_note() - a sentence for the user if a name in the filter, such as `comm`, is a key of the filter language and also a
+ * field of a selected event; otherwise empty
  */
 const struct tw_error *tw_producer__filter_note(const struct tw_producer *producer);
 
@@ -162,19 +165,25 @@ unsigned int tw_producer__threads(const struct tw_producer *producer);
 char *tw_producer__marker(const struct tw_producer *producer, char *buf, size_t size);
 
 /**
- * tw_producer__follow() - trace only the task that last wrote to the marker and all its later children; call it before start.
- * The mark gives the task's global pid, which a task inside a pid namespace cannot know.
+ * tw_producer__follow() - trace only the task that last wrote to the file of tw_producer__marker(), and its later children
+ * Call it before tw_producer__start(). With the write, the kernel records the task's global pid, its pid in the initial pid namespace. A
+ * task in another pid namespace cannot know its global pid.
  * Return: 0 or -errno
  */
 int tw_producer__follow(struct tw_producer *producer, struct tw_error *error);
 
-/** tw_producer__ignore() - exclude a task of the run and its later children. Return: 0; -ENOTSUP inside a pid namespace; another -errno */
+/**
+ * tw_producer__ignore() - exclude a task of the run and its later children from the trace
+ * Return: 0; -ENOTSUP if this process is not in the initial pid namespace; another -errno
+ */
 int tw_producer__ignore(struct tw_producer *producer, pid_t pid);
 
-/** tw_producer__ignore_device() - exclude packets on a network interface that only this run uses; call it before start */
+/**
+ * tw_producer__ignore_device() - exclude events about packets on an interface that only this run uses; call it before tw_producer__start()
+ */
 void tw_producer__ignore_device(struct tw_producer *producer, const char *name);
 
-/** tw_producer__start() - open the sinks, send the metadata, start readers and tracing. Return: 0; -errno with nothing running */
+/** tw_producer__start() - open the sinks, send the metadata, start the readers and the tracing. Return: 0; -errno, and nothing runs */
 int tw_producer__start(struct tw_producer *producer, struct tw_error *error);
 
 /** tw_producer__broken() - 0, or the -errno of a sink or ring that has failed. Called by any thread. */
@@ -187,9 +196,9 @@ int tw_producer__broken(const struct tw_producer *producer);
 uint64_t tw_producer__progress(const struct tw_producer *producer);
 
 /**
- * tw_producer__stop() - switch tracing off, read the rings to the end, send the last frames, end threads and sinks.
- * Reading a ring ends soon after the last event that was recorded when the threads ended. If tracing continues, the events that are not
- * read count as lost in the ring.
+ * tw_producer__stop() - switch tracing off, read the rings to the end, send the last frames, end the threads, close the sinks
+ * The last read of a ring ends soon after the newest event that the ring had when the reader threads ended. If the kernel continues to
+ * trace, later events are not read, and count as lost in the ring.
  * Return: 0, or the first -errno; -ETIMEDOUT if frames were given up because the sinks had no room in time. The counters are valid in any
  * case.
  */

@@ -17,7 +17,7 @@ struct tw_producer {
 	const struct tw_producer_options *options;
 	struct tw_instance *instance;
 	struct tw_tracer *tracer;
-	struct tw_instance *probe; /* reads trace clocks without a clockid_t; NULL for other clocks */
+	struct tw_instance *probe; /* instance for reading a trace clock that has no clockid_t; NULL for other clocks */
 	struct tw_producer_tasks *tasks;
 	struct tw_trace_clock clock;
 	struct tw_selection selection;
@@ -33,8 +33,8 @@ struct tw_producer {
 
 	/* state of the run */
 	struct tw_time_sync_responder *responder;      /* NULL if there is no receiver of requests */
-	struct tw_time_sync_responder_stats questions; /* set when the run has ended */
-	pthread_mutex_t mark_lock;                     /* one thread at a time finds its global pid */
+	struct tw_time_sync_responder_stats questions; /* counters of the responder, set when the run has ended */
+	pthread_mutex_t mark_lock;                     /* held by a thread while it finds its global pid */
 	sem_t marked, go;
 	atomic_bool stop;
 	_Atomic uint64_t newest; /* time of the newest event sent by any reader */
@@ -44,7 +44,7 @@ struct tw_producer {
 	_Atomic uint64_t stopped_ns; /* 0 until tw_producer__stop(); set while the readers run */
 	const char *blocked_by;      /* why the sink accepted no more frames at the end; NULL = unknown */
 
-	/* results of settle_rings(), after the rings were read to their end */
+	/* results; @recorded and @unsure come from settle_rings(), after the rings were read to their end */
 	bool settled;
 	atomic_bool switched_off; /* another process switched tracing off; set while the readers run */
 	uint64_t recorded;

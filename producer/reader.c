@@ -16,8 +16,8 @@
 #define AHEAD_NS        (TW_NS_PER_SECOND / 2) /* limit of a watermark's lead over the slowest reader */
 
 /*
- * Return: the time up to which this round has read all rings: @now minus the clock's slack, if all rings were read to their end. A ring
- * that was not read to its end limits the result to the time of its next event, or of the last event read if the next is unknown.
+ * Return: the time up to which this round has read all rings. This is @now minus the clock's slack, if all rings were read to their end. A
+ * ring that was not read to its end limits the result to the time of its next event or, if that is unknown, of the last event read.
  */
 static uint64_t round_read_until(const struct tw_reader *r, uint64_t now)
 {
@@ -34,7 +34,8 @@ static uint64_t round_read_until(const struct tw_reader *r, uint64_t now)
 }
 
 /*
- * Updates the time of the newest event sent by any reader: a receiver holds this event back until all readers have sent a later watermark.
+ * Updates the time of the newest event sent by any reader. send_due_watermark() uses it: a receiver holds this event back until all readers
+ * have sent a later watermark.
  */
 static void update_newest(struct tw_reader *r)
 {
@@ -64,8 +65,8 @@ static size_t next_numbers(const struct tw_reader *r, uint16_t *channels, uint64
 
 /*
  * Adds WATERMARK to a frame. The first reader lists the control channel together with its rings. If the control channel's watermark is
- * earlier, the control channel has its own record: another thread may still find tasks and addresses whose names must be sent with a time
- * before @time.
+ * earlier than @time, the control channel gets a WATERMARK of its own. It is earlier while another reader may still find tasks and
+ * addresses, whose names must be sent with a time before @time.
  */
 static bool emit_watermark(const struct tw_reader *r, struct tw_frame *frame, uint64_t time)
 {
@@ -118,7 +119,8 @@ static uint64_t all_read_until(const struct tw_reader *r)
 }
 
 /*
- * Return: the watermark to send. It is at most AHEAD_NS ahead of the other readers, because receivers wait only two seconds for a channel.
+ * Return: the watermark to send. It is at most AHEAD_NS ahead of the slowest other reader, because receivers wait only two seconds for a
+ * channel.
  */
 static uint64_t next_watermark(const struct tw_reader *r)
 {
@@ -128,8 +130,8 @@ static uint64_t next_watermark(const struct tw_reader *r)
 }
 
 /*
- * Adds a watermark to the open frame. If no frame is open, sends a watermark only if a receiver needs it to release events, or once a
- * second.
+ * Adds a watermark to the open frame. If no frame is open, sends a watermark only if a receiver needs it to release events, or if the last
+ * watermark was sent a second ago.
  */
 static void send_due_watermark(struct tw_reader *r, uint64_t now)
 {
@@ -158,7 +160,10 @@ static size_t drain_rings(struct tw_reader *r, uint64_t round)
 	return bytes;
 }
 
-/* Whether another reader reads in step. @slow: consider only readers whose own frames had to wait, not those that follow another reader */
+/*
+ * Whether another reader reads in step. @slow: consider only readers whose own frames had to wait, and not those that only follow such a
+ * reader
+ */
 static bool another_in_step(const struct tw_reader *r, bool slow)
 {
 	for (unsigned int i = 0; i < r->n_all; i++)
@@ -172,7 +177,10 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
 	size_t bytes;
 
 	r->writer.waited = 0;
-	/* All readers have the same receiver: a reader that need not wait would get far ahead. A follower does not make others follow. */
+	/*
+	 * Reads in step if the frames of another reader had to wait: all readers have the same receiver, and this reader would get far
+	 * ahead. A reader that only follows in this way makes no other reader follow.
+	 */
 	if (another_in_step(r, true))
 		tw_ring_scheduler__start(&r->scheduler);
 	bytes = r->scheduler.on ? tw_ring_scheduler__round(r) : drain_rings(r, round);
@@ -183,8 +191,8 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
 }
 
 /*
- * Return: the time for records of the control channel, which puts them among the events that are sent in this round. In step, these events
- * may be some seconds old: control frames with the current time would make a receiver stop waiting for these events.
+ * Return: the time for control records, which puts them among the events that are sent in this round. If the rings are read in step, these
+ * events may be some seconds old: control frames with the current time would make a receiver stop waiting for the events.
  */
 static uint64_t control_time(const struct tw_reader *r, uint64_t now)
 {
@@ -242,9 +250,9 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 }
 
 /*
- * Return: the pause before the next round, ns. It is max_pause if two sub-buffers fill during max_pause, and shorter at lower rates. During
- * a pause at most a quarter of a ring fills. There is no pause after a round that read more than a quarter of a ring, or that took longer
- * than max_pause: the rings have filled meanwhile.
+ * Return: the pause before the next round, ns. The pause is max_pause if two sub-buffers fill during max_pause, and shorter at lower rates.
+ * At most a quarter of a ring fills during the pause. There is no pause after a round that read more than a quarter of a ring, or that took
+ * longer than max_pause, because the rings have filled during the round.
  */
 static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed_ns, uint64_t round_ns)
 {
@@ -282,7 +290,7 @@ static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 	for (size_t i = 0; i < n; i++)
 		r->rings[i].no_poll |= !!(fds[i].revents & POLLERR); /* the CPU was never online and has no ring yet */
 	if (request->revents && read(request->fd, &times, sizeof(times)) < 0)
-		return; /* nothing to reset; the round begins in any case */
+		return; /* the eventfd has no count to reset; the next round begins in any case */
 }
 
 void tw_reader__loop(struct tw_reader *r)
@@ -297,7 +305,7 @@ void tw_reader__loop(struct tw_reader *r)
 
 		pause = choose_pause(r, bytes, now - last, now - begun);
 		if (r->scheduler.on)
-			pause = bytes ? 0 : r->min_pause; /* no events: wait for a reader that is further behind */
+			pause = bytes ? 0 : r->min_pause; /* no events: wait for the readers that are further behind */
 		last = now;
 		r->empty_rounds = bytes || r->scheduler.on ? 0 : r->empty_rounds + 1;
 		if (r->empty_rounds >= EMPTY_ROUNDS)
@@ -308,8 +316,8 @@ void tw_reader__loop(struct tw_reader *r)
 }
 
 /*
- * If any reader reads in step, runs a complete round: besides reading the rings, it sends this reader's watermark, for which the receiver
- * waits, and in the first reader the metadata that are due.
+ * If any reader reads in step, runs a complete round, which also sends this reader's watermark. The receiver waits for this watermark. In
+ * the first reader, the round also sends the metadata that are due.
  */
 bool tw_reader__finish(struct tw_reader *r)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A reader thread reads the rings of some CPUs in rounds and sends frames through one frame writer. A round begins at time T, reads the
- * rings and sends a WATERMARK if one is due. The watermark is at most T minus the slack of the clock. It is earlier if a ring was not read
- * to its end.
+ * rings and sends a WATERMARK if one is due. The watermark is at most T minus the slack of the clock (producer/trace_clock.h). It is
+ * earlier if a ring was not read to its end.
  *
- * The pause between rounds grows with the event rate. At low rates the pauses are short. At high rates, reading barely filled sub-buffers
- * would be the main cost: longer pauses let the sub-buffers fill, and a sub-buffer that fills fast is left for the next round. After
- * several empty rounds the reader sleeps until the kernel has events, metadata is due, or a time limit has passed. If frames have to wait
- * for room in the sink, the ring scheduler reads the rings in equal steps of time.
+ * The pause between rounds grows with the event rate, because the main cost at high rates would be reading barely filled sub-buffers.
+ * Longer pauses let the sub-buffers fill. A sub-buffer that fills fast is left for the next round. After several empty rounds the reader
+ * sleeps until the kernel has events, metadata is due, or a time limit has passed. If frames have to wait for room in the sink, the ring
+ * scheduler reads the rings in equal steps of time.
  */
 #ifndef TW_READER_H
 #define TW_READER_H
@@ -44,7 +44,7 @@ struct tw_reader {
 	const atomic_bool *stop;
 	_Atomic uint64_t *newest;    /* time of the newest event sent by any reader */
 	int wake_fd;                 /* eventfd, readable when stop is set */
-	_Atomic uint64_t read_until; /* all events of its rings before this time are read */
+	_Atomic uint64_t read_until; /* all events of its rings that are older than this time were read */
 	uint64_t
 		control_watermark; /* limit of the control channel's watermark, from tw_metadata_sender__after(); UINT64_MAX = none */
 	uint64_t sent_watermark;         /* last watermark sent for the rings */
@@ -54,7 +54,7 @@ struct tw_reader {
 	unsigned int empty_rounds;
 	pthread_mutex_t stats_lock;      /* protects sink_stats */
 	struct tw_sink_stats sink_stats; /* counters of the sink at the last query */
-	uint64_t next_stats;             /* next query of the sink; once a second, because it may need a system call */
+	uint64_t next_stats;             /* when to query the sink next; a query may need a system call */
 	_Atomic int err;
 };
 
@@ -62,14 +62,14 @@ struct tw_reader {
 void tw_reader__loop(struct tw_reader *reader);
 
 /**
- * tw_reader__finish() - after the loop, with tracing off: read a part of the remaining events; the last frames may be unflushed.
- * Called for all readers in turn until all return false. Return: whether there may be more events.
+ * tw_reader__finish() - after the loop, with tracing off: read a part of the remaining events; frames may stay unflushed
+ * Called for all readers in turn, until it returns false for all of them. Return: whether there may be more events.
  */
 bool tw_reader__finish(struct tw_reader *reader);
 
 /**
- * tw_reader__send_watermark() - send a WATERMARK: no event older than @time follows on this reader's channels
- * @writer: the writer of this reader; another reader's writer only while no threads run
+ * tw_reader__send_watermark() - send a WATERMARK: no event older than @time follows on this reader's channels, except late events
+ * @writer: the writer of this reader; may be another reader's writer only while no reader thread runs
  */
 void tw_reader__send_watermark(struct tw_reader *reader, struct tw_frame_writer *writer, uint64_t time);
 

@@ -20,7 +20,7 @@
 /* A token bucket: allows @burst sends in a row, then one every @each ns. */
 struct send_budget {
 	uint64_t each, burst;
-	uint64_t paid; /* when the intervals of all previous sends are over, CLOCK_MONOTONIC */
+	uint64_t paid; /* the time at which the intervals (@each) of all previous sends are over, CLOCK_MONOTONIC */
 };
 
 struct tw_request_limiter {
@@ -53,8 +53,9 @@ void tw_request_limiter__free(struct tw_request_limiter *w)
 }
 
 /*
- * A request for all metadata is also one for HOST and CLOCK, which are sent first if the limits do not permit all metadata yet. The eventfd
- * is written only for a new request: a pending request has already woken the sender, which answers as soon as the limits permit.
+ * A request for all metadata is also a request for HOST and CLOCK. If the limits do not permit all metadata yet, HOST and CLOCK are sent
+ * first. The eventfd is written only for a new request: a pending request has already woken the sender, which answers as soon as the limits
+ * permit.
  */
 void tw_request_limiter__add(struct tw_request_limiter *w, uint16_t what)
 {

@@ -22,7 +22,8 @@ struct tw_request_limiter *tw_request_limiter__new(void);
 void tw_request_limiter__free(struct tw_request_limiter *limiter);
 
 /**
- * tw_request_limiter__add() - add a request, enum tw_metadata_request except 0; the eventfd becomes readable if no such request is pending
+ * tw_request_limiter__add() - add a request. The eventfd becomes readable if no request of this kind is pending
+ * @what: enum tw_metadata_request, but not 0
  */
 void tw_request_limiter__add(struct tw_request_limiter *limiter, uint16_t what);
 
@@ -30,9 +31,10 @@ void tw_request_limiter__add(struct tw_request_limiter *limiter, uint16_t what);
 int tw_request_limiter__fd(const struct tw_request_limiter *limiter);
 
 /**
- * tw_request_limiter__take() - get the request that may be answered now, and remove it. One thread calls this and the two functions below
- * @now: CLOCK_MONOTONIC, ns, because a stream's clock may be set back
- * Return: enum tw_metadata_request; 0 = no request, or none may be answered yet.
+ * tw_request_limiter__take() - get a request that may be answered now, and remove it
+ * One thread calls this function and the two functions below.
+ * @now: CLOCK_MONOTONIC, ns, and not the stream's clock, which may be set back
+ * Return: enum tw_metadata_request; 0 = no request may be answered now.
  */
 uint16_t tw_request_limiter__take(struct tw_request_limiter *limiter, uint64_t now);
 

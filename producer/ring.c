@@ -38,9 +38,9 @@ int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *in
 }
 
 /*
- * Reports the events that were lost before a sub-buffer. If the sub-buffer contains their number, @count is reported. If it had no room for
- * the number, the growth of the kernel's counter since the last report is reported, with TW_LOST_UNKNOWN set in the LOST record. The sum of
- * all reports never exceeds the kernel's counter, so no event is reported twice.
+ * Reports the events that were lost before a sub-buffer. If the sub-buffer contains their number, @count is this number. If it had no room
+ * for the number, the report has the growth of the kernel's counter since the last report, and TW_LOST_UNKNOWN is set in the LOST record.
+ * The sum of all reports never exceeds the kernel's counter, so no event is reported twice.
  */
 static void report_lost(struct tw_trace_ring *ring, struct tw_frame_writer *writer, uint64_t time,
 			enum tw_ring_missed missed, uint64_t count)
@@ -58,9 +58,9 @@ static void report_lost(struct tw_trace_ring *ring, struct tw_frame_writer *writ
 }
 
 /*
- * The hot path; for each event: apply the filter, look up the task, look up the addresses, copy the record once, hash pointers if needed. A
- * copy of the open frame is kept in registers while events fit. Each event is copied through a byte pointer, which may alias anything.
- * Therefore a frame in memory would be loaded again for every event.
+ * The hot path. For each event: apply the filter, look up the task, look up the addresses, copy the record once, hash pointers if needed.
+ * The struct of the open frame is copied to a local variable, so that it stays in registers while events fit. Events are copied through a
+ * byte pointer, which may alias anything. So the compiler would load a struct in memory again for each event.
  */
 static inline __attribute__((always_inline)) void
 send_walk(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame_writer *writer,
@@ -103,8 +103,8 @@ send_walk(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame
 }
 
 /*
- * Calls one of four compiled variants of send_walk(), so that most streams need fewer checks for each event: with all checks, without
- * hashing, also without a filter, also without look-ups.
+ * Calls one of four compiled variants of send_walk(), so that most streams need fewer checks for each event: with all steps; without
+ * hashing; without hashing and filter; without hashing, filter and look-ups of addresses.
  */
 static void send_events(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame_writer *writer,
 			struct tw_producer_tasks *tasks)
@@ -125,8 +125,8 @@ static void send_events(struct tw_trace_ring *ring, struct tw_ring_page *walk, s
 }
 
 /*
- * Whether a sub-buffer has late events, reserved before the last watermark and committed after it. Counts them; the caller sets
- * TW_FLAG_LATE.
+ * Whether a sub-buffer has late events: the kernel reserved them in the ring before the time of the last watermark, and committed them
+ * after this watermark was sent. Counts them; the caller sets TW_FLAG_LATE.
  */
 static bool is_late(struct tw_trace_ring *ring, struct tw_ring_page walk)
 {
@@ -202,9 +202,9 @@ static bool is_full(size_t bytes, size_t page_size)
 }
 
 /*
- * Whether the kernel was still writing the sub-buffer when it was read: it is not full, and its last event was recorded in this round.
- * Under load, another read() would return only the few events recorded since; these events can wait for the next round. If the sub-buffer
- * has few events, one more read() is cheap and makes sure that the ring is empty.
+ * Whether the kernel was still writing the sub-buffer when it was read: the sub-buffer is not full, and its last event was recorded in this
+ * round. Under load, another read() would return only the few events recorded since then. These events can wait for the next round. If the
+ * sub-buffer has few events, the result is false: one more read() is then cheap, and makes sure that the ring is empty.
  */
 static bool caught_up(const struct tw_trace_ring *ring, size_t bytes, size_t page_size, uint64_t round)
 {
@@ -212,14 +212,15 @@ static bool caught_up(const struct tw_trace_ring *ring, size_t bytes, size_t pag
 }
 
 /*
- * Whether the data after a full sub-buffer can wait for the next round. This data is the sub-buffer that the kernel is filling, which takes
- * about as long as filling the last one (fill_ns). If the sub-buffer were read now, the kernel would copy it event by event, and later copy
- * its remaining events in the same way. These copies would cost several times as much CPU time as the rest of the path. A full sub-buffer
- * is handed over without a copy.
+ * Whether the events after a full sub-buffer can wait for the next round. They are in the next sub-buffer, which the kernel is filling.
+ * Filling it takes about as long as filling the full one took (fill_ns). If the partial sub-buffer were read now, the kernel would copy its
+ * events one by one, and later copy the rest of its events one by one. This would cost several times as much CPU time as the producer's
+ * other work on the events. The kernel hands over a full sub-buffer without a copy.
  *
- * The data can wait if the last event of the full sub-buffer is younger than fill_ns plus an eighth. The data can also wait if that event
- * is younger than a quarter of leave_ns and younger than leave_max times fill_ns. In this time, the kernel may fill up to leave_max further
- * sub-buffers, which wait, too. But if few events were recorded since, the kernel is still filling the same sub-buffer.
+ * The events can wait if the last event of the full sub-buffer was recorded less than fill_ns plus an eighth before this round. They can
+ * also wait if that event was recorded less than leave_ns / 4 and less than leave_max * fill_ns before this round. In the second case, the
+ * kernel may have filled up to leave_max further sub-buffers, which then wait too. If it has recorded fewer events, it is still filling the
+ * first of these sub-buffers. The events cannot wait if fill_ns plus an eighth is more than leave_ns.
  */
 static bool can_wait(const struct tw_trace_ring *ring, size_t bytes, size_t page_size, uint64_t round)
 {

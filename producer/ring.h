@@ -17,7 +17,7 @@
 #include "producer/symbols.h"
 #include "producer/tasks.h"
 
-/* If a writer has waited for room this long, ns, the sink counts as slower than the recording. */
+/* If the frame writer has waited for room this long in one round, ns, the sink counts as slower than the recording. */
 #define TW_TRACE_RING_SLOW_NS (20 * TW_NS_PER_MS)
 
 struct tw_trace_ring {
@@ -31,12 +31,12 @@ struct tw_trace_ring {
 	uint64_t sent_time;        /* time of the last event that passed the event filter */
 	uint64_t sent_watermark;   /* time of the last watermark sent */
 	_Atomic uint64_t late;     /* events older than a watermark sent before them (producer/counter.h) */
-	uint64_t end;              /* after this number of read or lost events, read no sub-buffer; 0 = no limit */
+	uint64_t end;              /* once this number of events was read or lost, stop reading; 0 = no limit */
 	uint64_t leave_ns;         /* a sub-buffer that fills within this time, ns, may wait for the next round */
 	unsigned int leave_max;    /* number of full sub-buffers that may wait; 0 = no sub-buffer waits */
 	uint64_t fill_ns;          /* time from the first to the last event of the last sub-buffer read, ns */
-	struct tw_seen_addresses *addresses;   /* the reader's; NULL = no look-ups */
-	struct tw_event_filter_hazard *hazard; /* the reader's; NULL = every event passes */
+	struct tw_seen_addresses *addresses;   /* set of the addresses that the reader has seen; NULL = no look-ups */
+	struct tw_event_filter_hazard *hazard; /* hazard pointer of the reader; NULL = every event passes */
 	struct tw_event_filter_cpu filter_cpu;
 	bool no_poll; /* poll() reported POLLERR: do not poll this ring until it has events */
 	bool empty;   /* the last read() found no events */
@@ -60,15 +60,16 @@ int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *in
  * tw_trace_ring__drain() - read and send the events in the ring, until @budget bytes are read or the writer has waited for
  * TW_TRACE_RING_SLOW_NS
  * @page: buffer of @page_size + TW_NATIVE_PAGE_SLACK bytes; @page_size: size of a sub-buffer
- * @round: events of this time or later may be left for the next call; if the ring fills fast, also slightly older ones; UINT64_MAX = leave
- * no events
+ * @round: events of this time or later may be left for the next call; if the ring fills fast, slightly older events may be left too.
+ * UINT64_MAX = leave no events
  * Return: bytes of events read.
  */
 size_t tw_trace_ring__drain(struct tw_trace_ring *ring, uint8_t *page, size_t page_size, size_t budget, uint64_t round,
 			    struct tw_frame_writer *writer, struct tw_producer_tasks *tasks);
 
 /**
- * tw_trace_ring__hold() - read a sub-buffer into ring->page, unless one is there; it must be sent before tw_trace_ring__drain() is called
+ * tw_trace_ring__hold() - read a sub-buffer into ring->page, unless it has one already. tw_trace_ring__send_held() must send the whole
+ * sub-buffer before tw_trace_ring__drain() is called
  */
 void tw_trace_ring__hold(struct tw_trace_ring *ring, size_t page_size);
 
@@ -77,7 +78,7 @@ size_t tw_trace_ring__send_held(struct tw_trace_ring *ring, uint64_t until, stru
 				struct tw_producer_tasks *tasks);
 
 /**
- * tw_trace_ring__bound() - at the end of a run: stop reading soon after the last event recorded until now, so that the run ends
+ * tw_trace_ring__bound() - at the end of a run: limit the reading to little more than the events recorded until now, so that the run ends
  * Return: 0 or -errno
  */
 int tw_trace_ring__bound(struct tw_trace_ring *ring);

@@ -4,12 +4,12 @@
 #include "base/time.h"
 #include "producer/reader.h"
 
-/* Limit of the time that a round waits for room. A capture host waits two seconds for a channel. */
+/* Limit of the time that a round waits for room; a small part of the two seconds for which a capture host waits for a channel. */
 #define ROUND_NS   (200 * TW_NS_PER_MS)
 #define STEP_MAX   (50 * TW_NS_PER_MS)    /* longest step: a few times the usual pause between rounds */
 #define TURN_BYTES 8192                   /* limit of bytes of one ring in a turn: a few frames of 1500 bytes */
 #define STEP_MIN   1000                   /* shortest step, ns */
-#define STUCK_NS   (2 * TW_NS_PER_SECOND) /* do not wait longer for other readers; much longer than one of their rounds */
+#define STUCK_NS   (2 * TW_NS_PER_SECOND) /* longest wait for the other readers; much longer than one of their rounds */
 
 void tw_ring_scheduler__start(struct tw_ring_scheduler *scheduler)
 {
@@ -32,7 +32,7 @@ static struct tw_trace_ring *oldest_ring(const struct tw_reader *r)
 	return oldest;
 }
 
-/* Adapts the step to the wait of the last round, which should be between a quarter of ROUND_NS and ROUND_NS. */
+/* Adapts the step to the time that the last round waited for room, which should be between a quarter of ROUND_NS and ROUND_NS. */
 static void fit_step(struct tw_ring_scheduler *scheduler, uint64_t waited)
 {
 	if (waited >= ROUND_NS && scheduler->step > STEP_MIN)
@@ -41,7 +41,10 @@ static void fit_step(struct tw_ring_scheduler *scheduler, uint64_t waited)
 		scheduler->step *= 2;
 }
 
-/* Return: the time up to which the other readers have read; UINT64_MAX if it has not changed for STUCK_NS, as after a clock was set back */
+/*
+ * Return: the time up to which all other readers have read. UINT64_MAX if this time has not changed for STUCK_NS, for example after a clock
+ * was set back
+ */
 static uint64_t others_read_until(struct tw_reader *r)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC), time = tw_reader__others_read_until(r);
@@ -69,8 +72,8 @@ static uint64_t time_within(struct tw_ring_page page, size_t bytes)
 }
 
 /*
- * Return: the end of the next turn, in which no ring sends much more than TURN_BYTES. Without turns, sending a burst of one ring within a
- * step could take seconds, and a receiver would meanwhile release newer events of the other rings.
+ * Return: the time at which the next turn ends, so that no ring sends much more than TURN_BYTES in it. Without turns, sending a burst of
+ * one ring within a step could take seconds, and a receiver would meanwhile release newer events of the other rings.
  */
 static uint64_t turn_end(const struct tw_reader *r, uint64_t until)
 {
@@ -84,7 +87,7 @@ static uint64_t turn_end(const struct tw_reader *r, uint64_t until)
 	return until;
 }
 
-/* Sends all events that a ring has in this turn before those of the next ring, because a switch to another ring ends the frame. */
+/* Sends the events of a turn, all events of one ring before those of the next ring, because a switch to another ring ends the frame. */
 static size_t send_turn(struct tw_reader *r, uint64_t until)
 {
 	size_t bytes = 0;

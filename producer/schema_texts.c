@@ -80,8 +80,8 @@ static int look_at_fields(const struct tw_schema_texts_request *request, const s
 }
 
 /*
- * Whether an event prints strings to which its record has pointers. Events of system calls have such pointers too, but print them as
- * numbers.
+ * Whether an event prints strings to which its record has pointers. The records of system calls have pointers to strings too, but these
+ * events print the pointers as numbers.
  */
 static bool prints_kernel_strings(const struct tw_format *format)
 {
@@ -137,7 +137,10 @@ static void cut(char *text)
 	*(end ? end + 1 : text) = 0;
 }
 
-/* Reads printk_formats, with addresses as in the stream. Return: NULL if it has no lines, cannot be read, or if there is no memory */
+/*
+ * Reads printk_formats, with hashed addresses if the stream has hashed addresses. Return: NULL if the file has no lines or cannot be read,
+ * or if there is no memory
+ */
 static char *read_printk_formats(const struct tw_schema_texts_request *request)
 {
 	char *text, *hashed;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The format texts of the selected events, read from tracefs and compressed for SCHEMA records. If an event's record contains pointers to
- * strings in the kernel's memory, the file printk_formats is added, which has these strings. The file contains addresses, which change with
- * each boot and change the schema id. Therefore the file is added only if an event needs it.
+ * strings in the kernel's memory, the file printk_formats, which has these strings, is added. The addresses in this file change with each
+ * boot, and then the schema id changes too. Therefore the file is added only if an event needs it.
  */
 #ifndef TW_SCHEMA_TEXTS_H
 #define TW_SCHEMA_TEXTS_H
@@ -19,8 +19,8 @@
 #include "wire/schema_text.h"
 
 struct tw_schema_texts {
-	struct tw_schema_records records; /* of header_page, header_event, printk_formats, events by id */
-	uint64_t schema_id;               /* hash of all texts, in this order */
+	struct tw_schema_records records; /* in this order: header_page, header_event, printk_formats, events by id */
+	uint64_t schema_id;               /* hash of all texts, in the order of @records */
 };
 
 /* The texts to read, and the objects that are filled from them. */
@@ -41,7 +41,7 @@ struct tw_schema_texts_request {
 int tw_schema_texts__load(const struct tw_schema_texts_request *request, struct tw_schema_texts *ret,
 			  struct tw_error *error);
 
-/** tw_schema_texts__set_host() - set this machine's size of a long and architecture for the formats of a schema */
+/** tw_schema_texts__set_host() - set the size of a long and the architecture of this machine for the formats of a schema */
 void tw_schema_texts__set_host(struct tw_schema *schema);
 
 /** tw_schema_texts__fini() - free the texts; an all-zero set is fine */

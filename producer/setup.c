@@ -15,20 +15,20 @@
 #include "producer/tracing_dir.h"
 
 #define CPUS_MAX          1024
-#define CPUS_PER_THREAD   8 /* one reader can read the rings of this many CPUs; fewer readers take less CPU time */
+#define CPUS_PER_THREAD   8 /* one reader is fast enough for this many rings; fewer readers take less CPU time */
 #define LATENCY_MS        20
-#define LATENCY_PACKED_MS 40 /* for packed frames: 20 ms more save 1/4 of the CPU time at 1 M events/s */
-#define LEAVE_SHARE       8  /* 1/LEAVE_SHARE of a ring may wait for the next round */
+#define LATENCY_PACKED_MS 40 /* for packed frames: 40 ms instead of 20 save 1/4 of the CPU time at 1 M events/s */
+#define LEAVE_SHARE       8  /* at most 1/LEAVE_SHARE of a ring is left for the next round */
 
 #define RING_KIB_MAX     16384 /* upper limit of the default size for each CPU */
 #define RING_KIB_MIN     1408  /* lower limit: the kernel's default size */
 #define RAM_SHARE        32    /* by default, within these limits, all rings together use 1/RAM_SHARE of the memory */
-#define SUBBUF_SMALL_MS  10    /* up to this latency, small sub-buffers take less CPU time */
+#define SUBBUF_SMALL_MS  10    /* up to this latency, small sub-buffers take less CPU time than large ones */
 #define SUBBUF_KIB_SMALL 16
 #define SUBBUF_KIB_LARGE 64
 #define SUBBUF_SIZE      "buffer_subbuf_size_kb"
 
-/* Return: the longest time that an event waits in its ring */
+/* Return: the longest time that an event waits in its ring, ms */
 static unsigned int latency_ms(const struct tw_producer_options *options)
 {
 	if (options->latency_ms)
@@ -152,7 +152,7 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, struct tw_tra
 		       struct tw_error *error)
 {
 	size_t subbuf_kib = 0, ring_kib = 0;
-	/* half the latency, because an event can wait for two rounds */
+	/* half of the latency, because an event can wait during two pauses */
 	const uint64_t pause = latency_ms(p->options) * TW_NS_PER_MS / 2;
 	int err = tw_instance__has(p->instance, SUBBUF_SIZE) ? read_number(p->instance, SUBBUF_SIZE, &subbuf_kib, error)
 							     : 0;
@@ -220,7 +220,7 @@ static int make_readers(struct tw_producer *p, struct tw_error *error)
 	return err;
 }
 
-/* Sets up the metadata sender. The filter is bound here too, because it needs the formats that are read here. */
+/* Sets up the metadata sender, and then filtering, because the filter needs the formats that are read here. */
 static int init_metadata(struct tw_producer *p, struct tw_error *error)
 {
 	struct tw_metadata_sender *m = &p->metadata;
@@ -270,7 +270,7 @@ static void describe_host(struct tw_producer *p)
 			    });
 }
 
-/* Makes the checks that need no trace instance. */
+/* Makes the checks that need no trace instance, chooses the clock and selects the events. */
 static int check(struct tw_producer *p, const char **ret_tracing_dir, struct tw_error *error)
 {
 	const struct tw_producer_options *o = p->options;

@@ -98,7 +98,7 @@ static bool note_for_all(struct tw_addresses *a, uint64_t address)
 	return noted;
 }
 
-/* Handles a value that is not in this reader's set: a new address, 0, or, if a set is full, an address that was not noted. */
+/* Handles a value that is not in this reader's set. It is a new address, 0, or an address that was not noted because a set was full. */
 static __attribute__((noinline)) void note(struct tw_seen_addresses *seen, uint64_t address)
 {
 	if (!address)
@@ -155,7 +155,7 @@ void tw_seen_addresses__fini(struct tw_seen_addresses *seen)
 
 #define INTERVAL_MIN TW_NS_PER_SECOND
 #define INTERVAL_MAX (64 * TW_NS_PER_SECOND)
-#define NAMELESS_MAX 4096u /* limit of addresses that are looked up again; further ones are not */
+#define NAMELESS_MAX 4096u /* limit of kept addresses; further addresses without a symbol are not looked up again */
 
 int tw_symbolizer__init(struct tw_symbolizer *s, const char *kallsyms_path)
 {
@@ -186,7 +186,7 @@ void tw_symbolizer__await(struct tw_symbolizer *s)
 		s->blind = !tw_kallsyms__renew(&s->kallsyms, true);
 }
 
-/* Whether noted addresses can be handled: there is a table, or there will never be one. If false, the addresses stay noted. */
+/* Whether noted addresses can be handled, because there is a table or there will never be one. If false, the addresses stay noted. */
 static bool is_ready(struct tw_symbolizer *s, bool wait)
 {
 	if (s->kallsyms.table || s->blind)
@@ -231,8 +231,8 @@ static uint64_t key_of(const struct tw_symbol *symbol)
 }
 
 /*
- * Adds a symbol that begins at @address, unless it is known. Hashes the address if addresses are hashed. Return: false if there is no
- * memory
+ * Adds a symbol that begins at @address, unless it is known. If the stream hashes addresses, hashes the address.
+ * Return: false if there is no memory
  */
 static bool add(struct tw_symbolizer *s, const struct tw_symbol *symbol, uint64_t address, uint64_t size)
 {
@@ -255,8 +255,8 @@ static bool add(struct tw_symbolizer *s, const struct tw_symbol *symbol, uint64_
 }
 
 /*
- * Adds the symbol that contains an address. If the addresses in the symbol are hashed one by one, because no moved range contains all of
- * them, each address needs its own symbol, with a copy of the name. If the symbol's first address has another name, that name is sent
+ * Adds the symbol that contains an address. If no moved range contains the whole symbol, the addresses in the symbol are hashed one by one.
+ * Each address then needs its own symbol, with a copy of the name. If the symbol's first address has another name too, that name is sent
  * first: a receiver keeps several names of one address in the order of arrival.
  * Return: whether the address now has a symbol
  */
@@ -289,7 +289,7 @@ static void resolve_noted(struct tw_symbolizer *s)
 	free(noted);
 }
 
-/* Looks up the nameless addresses again in a new table. If no symbol was found, the interval until the next read grows. */
+/* Looks up the nameless addresses again, in a new table. If no symbol is found, doubles the interval until the next read. */
 static void resolve_nameless(struct tw_symbolizer *s)
 {
 	const size_t before = s->n_nameless;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the symbols of addresses in events. Each reader has a set of the addresses that it has seen, so a known address costs one look-up.
- * A new address is noted for the control thread, which is the first reader. The control thread looks up the noted addresses in
- * /proc/kallsyms at the end of its round.
+ * Finds the symbols of addresses in events. Each reader has a set of the addresses that it has seen, so a known address costs one look-up
+ * in the set. A new address is noted for the control thread, which is the first reader. At the end of its round, the control thread looks
+ * up the symbols of the noted addresses in the table of /proc/kallsyms.
  *
- * Each symbol is sent after the first address in it was found in an event. Addresses that no symbol contains, for example those of a module
- * or BPF program that was loaded later, are kept up to a limit. For a new address of this kind, kallsyms is read again, and all kept
- * addresses are looked up again. While none of them is found, the intervals between reads grow.
+ * A symbol is sent when an event contains an address in it for the first time. Some addresses are in no symbol of the table, for example
+ * those of a module or BPF program that was loaded later. Such addresses are kept, up to a limit. For a new address of this kind, kallsyms
+ * is read again, and all kept addresses are looked up again. While none of them is found, the intervals between reads grow.
  */
 #ifndef TW_PRODUCER_SYMBOLS_H
 #define TW_PRODUCER_SYMBOLS_H
@@ -23,7 +23,7 @@
 #include "schema/symbols.h"
 #include "wire/decode.h"
 
-#define TW_ADDRESS_SET_MAX (3u << 18) /* limit of addresses in a set, which then takes 8 MiB */
+#define TW_ADDRESS_SET_MAX (3u << 18) /* limit of addresses in a set; a set of this size takes 8 MiB */
 
 /* A set of addresses other than 0: open addressing, at most three quarters full. All zero = empty. */
 struct tw_address_set {
@@ -47,12 +47,12 @@ static inline bool tw_address_set__has(const struct tw_address_set *set, uint64_
 			return set->slots[i];
 }
 
-/* The fields with addresses and the noted addresses, shared by the readers and the control thread. */
+/* The fields that contain addresses, and the noted addresses; shared by the readers and the control thread. */
 struct tw_addresses {
 	struct tw_field_offset_table table;
 	/*
-	 * Some event has fields with addresses. ftrace:print does not count, because only writes to trace_marker record it, and these are
-	 * rare.
+	 * Some event other than ftrace:print has fields with addresses. ftrace:print does not count, because only writes to trace_marker
+	 * record it, and these are rare.
 	 */
 	bool likely;
 	pthread_mutex_t lock; /* protects the members below */
@@ -70,15 +70,15 @@ struct tw_seen_addresses {
 };
 
 /**
- * tw_addresses__set_fields() - set which fields of an event contain addresses to look up; called by the control thread, also while readers
- * run
+ * tw_addresses__set_fields() - set which fields of an event contain addresses to look up
+ * Called by the control thread, also while readers run.
  * @fields: the fields of @format that are printed as symbols, as from tw_print__addresses()
  * Return: 0 or -ENOMEM.
  */
 int tw_addresses__set_fields(struct tw_addresses *addresses, const struct tw_format *format,
 			     const struct tw_field *const *fields, size_t n);
 
-/** tw_addresses__look() - note the addresses in the record that the reader has not seen before */
+/** tw_addresses__look() - note those addresses in the record that the reader has not seen before */
 void tw_addresses__look(struct tw_seen_addresses *seen, const struct tw_field_offsets *offsets, const uint8_t *record,
 			uint32_t len);
 
@@ -91,7 +91,8 @@ static inline const tw_field_offsets_ref *tw_addresses__table(const struct tw_se
 }
 
 /**
- * tw_addresses__see() - note the new addresses in an event; @table: from tw_addresses__table(), called after the read() of the sub-buffer
+ * tw_addresses__see() - note the new addresses in an event
+ * @table: from tw_addresses__table(), which was called after the read() of the sub-buffer
  */
 static inline void tw_addresses__see(struct tw_seen_addresses *seen, const tw_field_offsets_ref *table,
 				     const struct tw_ring_event *event)
@@ -119,9 +120,9 @@ struct tw_symbolizer {
 	struct tw_symbol *symbols; /* the symbols found so far, in the order of finding; the names are owned */
 	size_t n, cap;
 	size_t taken;                /* number of symbols returned by tw_symbolizer__take() */
-	size_t repeated;             /* number of symbols returned in the current repetition */
+	size_t repeated;             /* number of symbols returned in the current repetition of all symbols */
 	struct tw_address_set known; /* key_of() of each found symbol */
-	uint64_t *nameless;          /* addresses without a symbol, to be looked up again */
+	uint64_t *nameless;          /* kept addresses without a symbol, to be looked up again */
 	size_t n_nameless;
 	uint64_t next_read;       /* earliest time of the next read of kallsyms, CLOCK_MONOTONIC */
 	uint64_t interval;        /* shortest time between two reads of kallsyms, ns */
@@ -140,7 +141,7 @@ void tw_symbolizer__await(struct tw_symbolizer *symbolizer);
 
 /**
  * tw_symbolizer__settle() - find symbols for the noted addresses
- * @wait: if kallsyms was not read yet, wait until it is read. False: in this case, the addresses stay noted for a later call
+ * @wait: wait for the first read of kallsyms. False: if kallsyms was not read yet, the addresses stay noted for a later call
  */
 void tw_symbolizer__settle(struct tw_symbolizer *symbolizer, bool wait);
 
@@ -151,8 +152,8 @@ bool tw_symbolizer__waits(const struct tw_symbolizer *symbolizer);
 bool tw_symbolizer__take(struct tw_symbolizer *symbolizer, struct tw_symbol_view *ret);
 
 /**
- * tw_symbolizer__repeat() - get the next of the symbols already taken, or the first one if the last call returned the last. Return: false
- * if none was taken
+ * tw_symbolizer__repeat() - get the next one of the symbols already taken; after the last one, begin again with the first
+ * Return: false if no symbol was taken
  */
 bool tw_symbolizer__repeat(struct tw_symbolizer *symbolizer, struct tw_symbol_view *ret);
 

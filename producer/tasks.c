@@ -36,7 +36,7 @@ static const struct {
 struct task_event {
 	uint64_t time;
 	enum task_event_kind kind;
-	uint32_t pid, maker; /* maker: the task in which the event happened; for a new task, its creator */
+	uint32_t pid, maker; /* maker: the task in which the event happened; for NEWTASK, the creator of the task */
 	uint64_t clone_flags;
 	char name[TW_TASK_NAME];
 	char old[TW_TASK_NAME]; /* name before a rename; "" = unknown */
@@ -175,7 +175,10 @@ static enum task_event_kind kind_of(const struct tw_task_events *ev, uint16_t id
 	return kind;
 }
 
-/* Copies a task's name and cuts it as the kernel does. For EXEC, @text is the path of the program, and only the file name is copied. */
+/*
+ * Copies a task's name, cut to the length that the kernel stores. For EXEC, @text is the path of the program, and only the file name is
+ * copied.
+ */
 static void copy_name(enum task_event_kind kind, const struct tw_value *text, char name[TW_TASK_NAME])
 {
 	const char *slash = kind == EXEC ? memrchr(text->data, '/', text->len) : NULL;
@@ -227,7 +230,10 @@ static uint32_t task_names__tgid(const struct tw_task_names *names, uint32_t pid
 	return chunk ? chunk[pid % TW_TASK_CHUNK].tgid : 0;
 }
 
-/* Return: the thread group of the task of an event; 0 if unknown. A new thread belongs to its parent's group, a new process to its own. */
+/*
+ * Return: the thread group of the task that the event is about; 0 if unknown. A new thread belongs to its creator's group, and a new
+ * process to a group of its own.
+ */
 static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_names *names,
 			const struct task_event *seen)
 {
@@ -240,7 +246,8 @@ static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_na
 
 /*
  * Adds the name in an event. An exec also causes a rename event, which has the name as the kernel cut it. Therefore the exec event is used
- * only if the task has no name yet. If a renamed task is TW_TASK_UNKNOWN, the old name is added too, for events before the rename.
+ * only if the task has no name yet. If a renamed task is TW_TASK_UNKNOWN, the name before the rename is added too, for events before the
+ * rename.
  */
 static void add_name(const struct tw_task_events *ev, struct tw_task_names *names, const struct task_event *seen)
 {
@@ -256,7 +263,7 @@ static void add_name(const struct tw_task_events *ev, struct tw_task_names *name
 	if (seen->kind == EXEC && tw_task_names__is_named(names, seen->pid))
 		return;
 	if (*seen->old && seen->pid < TW_TASK_PIDS && tw_task_names__state(names, seen->pid) == TW_TASK_UNKNOWN) {
-		old.before = 1; /* as early as possible */
+		old.before = 1; /* COMM gets the earliest time that is possible */
 		memcpy(old.name, seen->old, sizeof(old.name));
 		tw_task_names__add(names, &old);
 	}
@@ -264,7 +271,7 @@ static void add_name(const struct tw_task_events *ev, struct tw_task_names *name
 	tw_task_names__add(names, &task);
 }
 
-/* Reads at most the size of the ring: if events are recorded as fast as they are read here, the next call reads the remaining ones. */
+/* Reads at most as many bytes as the ring has. If the kernel records events as fast as they are read here, the next call reads the rest. */
 static void empty_ring(struct tw_task_events *ev, int fd)
 {
 	const size_t pages = ((size_t)RING_KIB << 10) / ev->page_size;
@@ -330,7 +337,7 @@ bool tw_task_names__add(struct tw_task_names *names, const struct tw_producer_ta
 		return false;
 	if (task->time >= entry->time)
 		*entry = *task;
-	else if (task->origin == TW_COMM_FORK) /* this fork was read after a rename that another CPU recorded later */
+	else if (task->origin == TW_COMM_FORK) /* a fork on one CPU was read after a later rename on another CPU */
 		entry->tgid = task->tgid;
 	atomic_store_explicit(&names->state[task->pid], TW_TASK_NAMED, memory_order_relaxed);
 	return true;
@@ -363,7 +370,7 @@ void tw_task_names__fini(struct tw_task_names *names)
 	free((void *)names->state);
 }
 
-/* Removes the work item that /proc appends to the name of a kworker ("kworker/0:1-events"); task->comm and the trace lack it. */
+/* Removes the text that /proc appends to the name of a kworker ("kworker/0:1-events"). task->comm and the trace do not have this text. */
 static void cut_workqueue(char *name)
 {
 	unsigned int a, b;
@@ -471,7 +478,7 @@ static bool scan_pid(struct tw_task_names *names, uint32_t pid, uint64_t before)
 	struct tw_producer_task task = { .origin = TW_COMM_PROC, .pid = pid, .before = before };
 	char path[64];
 
-	/* /proc/PID works for any thread, although only thread group leaders are listed */
+	/* /proc/PID exists for each thread, although the list of /proc has only the leaders of thread groups */
 	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
 	if (!read_comm(path, task.name))
 		return false;
@@ -528,7 +535,7 @@ static bool note(struct tw_producer_tasks *tasks, uint32_t pid, uint64_t time)
 		if (noted->pid != pid)
 			continue;
 		noted->events++;
-		if (time < noted->first) /* the rings are read one after the other */
+		if (time < noted->first) /* a ring that is read later may have an earlier event */
 			noted->first = time;
 		return true;
 	}
@@ -551,7 +558,7 @@ void tw_producer_tasks__note(struct tw_producer_tasks *tasks, uint32_t pid, uint
 		atomic_fetch_add_explicit(&tasks->unnamed, 1, memory_order_relaxed);
 }
 
-/* Adds the names in time order: if one CPU creates a task and another renames it, the new name could otherwise be sent first. */
+/* Adds the names in time order. If one CPU creates a task and another CPU renames it, the later name could otherwise be added first. */
 void tw_producer_tasks__drain(struct tw_producer_tasks *tasks)
 {
 	struct tw_task_events *ev = tasks->events;
@@ -565,7 +572,10 @@ void tw_producer_tasks__drain(struct tw_producer_tasks *tasks)
 	ev->n_seen = 0;
 }
 
-/* Finds the name of a noted pid: from an event read meanwhile, or in /proc. Without a name, the pid's events count as unnamed. */
+/*
+ * Finds the name of a noted pid, from an event that was read meanwhile or in /proc. If there is no name, the events of the pid count as
+ * unnamed.
+ */
 static void settle_one(struct tw_producer_tasks *tasks, const struct tw_noted_pid *noted)
 {
 	if (tw_task_names__is_named(&tasks->names, noted->pid))

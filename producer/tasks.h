@@ -2,7 +2,7 @@
 /*
  * Task names. The kernel's records contain only a pid. The names come from saved_cmdlines or /proc at the start, and later from fork, exec
  * and rename events. A separate small instance, the bookkeeping instance, records these events, so that the counters of the selected events
- * stay exact. If an event's pid has no name yet, the pid is noted and its name is looked up at the end of the round.
+ * stay exact. If the pid of an event has no name yet, the pid is noted, and the name is looked up at the end of the round.
  *
  * One thread calls the functions that drain, settle and take names; any thread may call tw_producer_tasks__see().
  */
@@ -21,21 +21,24 @@
 #define TW_TASK_NAME  16         /* TASK_COMM_LEN */
 #define TW_TASK_PIDS  (4u << 20) /* PID_MAX_LIMIT of 64-bit kernels */
 #define TW_TASK_CHUNK 1024u      /* pids in one block of the table */
-/* Limit of noted pids in one round. Events of further pids without a name count as unnamed without a look-up. */
+/* Limit of noted pids in one round. If further pids have no name, their events count as unnamed without a look-up. */
 #define TW_TASK_NOTED 256u
 
 enum tw_task_state { TW_TASK_UNKNOWN, TW_TASK_NAMED, TW_TASK_NAMELESS };
 
-/* A task's name, which is valid from a time on. */
+/* A task's name, and since when it is valid. */
 struct tw_producer_task {
-	uint64_t time;   /* since when the name is valid, stream's clock; 0 = since the beginning */
-	uint64_t before; /* time of the first event that needs the COMM record before it; 0 = no such event */
+	uint64_t time;   /* since when the name is valid, by the stream's clock; 0 = since the beginning */
+	uint64_t before; /* time of the first event that needs this name; 0 = no such event */
 	uint32_t pid, tgid;
 	uint8_t origin; /* enum tw_comm_origin */
 	char name[TW_TASK_NAME];
 };
 
-/* The latest name of every pid, and a queue of names that are not sent yet. One thread writes; any thread may read @state. */
+/*
+ * The latest name of each pid, and a queue of the names that are not sent yet. One thread changes the table and the queue; any thread may
+ * read @state.
+ */
 struct tw_task_names {
 	_Atomic uint8_t *state; /* enum tw_task_state by pid */
 	struct tw_producer_task *chunks[TW_TASK_PIDS / TW_TASK_CHUNK];
@@ -83,7 +86,7 @@ struct tw_noted_pid {
 struct tw_producer_tasks {
 	struct tw_task_names names; /* changed only by the thread that takes names */
 	struct tw_task_events *events;
-	bool own_pids; /* pids in /proc are global pids */
+	bool own_pids; /* pids in /proc are global pids: those in the initial pid namespace */
 	_Atomic uint64_t unnamed;
 	pthread_mutex_t lock; /* protects the members below */
 	struct tw_noted_pid noted[TW_TASK_NOTED];
@@ -92,7 +95,7 @@ struct tw_producer_tasks {
 
 struct tw_producer_tasks_stats {
 	uint64_t read, lost; /* events of the bookkeeping instance */
-	uint64_t unsure;     /* rings of this instance whose counters cannot be read; not in @lost */
+	uint64_t unsure;     /* rings of this instance whose counters cannot be read; @lost lacks their losses */
 	uint64_t unnamed;    /* events of tasks whose name could not be found */
 };
 
@@ -108,7 +111,7 @@ struct tw_instance *tw_producer_tasks__instance(struct tw_producer_tasks *tasks)
 
 /**
  * tw_producer_tasks__begin() - record forks, execs and renames from now on, and read the names of the existing tasks
- * @own_pids: pids in /proc are global pids; false in a pid namespace, where only saved_cmdlines is read
+ * @own_pids: pids in /proc are global pids. False outside of the initial pid namespace: only saved_cmdlines is read
  * Return: 0, or -errno with @error filled
  */
 int tw_producer_tasks__begin(struct tw_producer_tasks *tasks, bool own_pids, struct tw_error *error);
@@ -116,7 +119,7 @@ int tw_producer_tasks__begin(struct tw_producer_tasks *tasks, bool own_pids, str
 /** tw_producer_tasks__note() - note an event of a pid without a name; tw_producer_tasks__settle() looks up the name */
 void tw_producer_tasks__note(struct tw_producer_tasks *tasks, uint32_t pid, uint64_t time);
 
-/** tw_producer_tasks__see() - called for every event; costs a look-up of one byte if the pid has a name */
+/** tw_producer_tasks__see() - called for each event; if the pid has a name, this costs only a look-up of one byte */
 static inline void tw_producer_tasks__see(struct tw_producer_tasks *tasks, uint32_t pid, uint64_t time)
 {
 	if (__builtin_expect(pid >= TW_TASK_PIDS || tw_task_names__state(&tasks->names, pid) != TW_TASK_NAMED, 0))

@@ -6,11 +6,11 @@
 
 #include "base/time.h"
 
-#define SLACK_NS       300000  /* usual limit from an event's time stamp to its commit; an interrupt can exceed it */
-#define SLACK_OTHER_NS 2000000 /* limit for clocks without a clockid_t, which also differ between CPUs and drift */
+#define SLACK_NS       300000  /* usual limit from an event's time stamp to its commit; an interrupt can prolong this */
+#define SLACK_OTHER_NS 2000000 /* for clocks without a clockid_t, which also differ between CPUs and drift */
 #define TRIES          5       /* number of samples; the one with the smallest error is used */
 
-/* The trace clocks in nanoseconds: kernel/trace/trace.c, trace_clocks[]. */
+/* The trace clocks that count nanoseconds: kernel/trace/trace.c, trace_clocks[]. */
 static const struct {
 	const char *name;
 	int id;
@@ -52,7 +52,10 @@ uint64_t tw_trace_clock__now(const struct tw_trace_clock *clock)
 	return tw_time__now(CLOCK_MONOTONIC) + (uint64_t)clock->offset;
 }
 
-/* Reads the trace clock: with clock_gettime() if it has a clockid_t, otherwise from the time stamp of a mark in the ring. */
+/*
+ * Reads the trace clock. If the clock has a clockid_t, calls clock_gettime(). Otherwise writes a mark, and reads its time stamp from the
+ * ring.
+ */
 static bool read_trace(const struct tw_trace_clock *clock, uint64_t *ret)
 {
 	struct tw_trace_mark mark;

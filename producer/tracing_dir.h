@@ -6,10 +6,10 @@
 #include "base/error.h"
 
 /**
- * tw_tracing_dir__find() - find the top directory of tracefs; mounts tracefs if it is not mounted and mounting is permitted
+ * tw_tracing_dir__find() - find the top directory of tracefs; if tracefs is not mounted, mount it if this is permitted
  * @ret: a static string
- * Return: 0; -ENODEV if tracefs is not mounted and cannot be mounted; -EACCES or another -errno if it cannot be read; @error then explains
- * what to do.
+ * Return: 0; -ENODEV if tracefs is not mounted and cannot be mounted; -EACCES or another -errno if it cannot be read. After a failure,
+ * @error explains what to do.
  */
 int tw_tracing_dir__find(const char **ret, struct tw_error *error);
 

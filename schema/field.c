@@ -48,7 +48,7 @@ static void load_scalar(uint8_t kind, bool is_signed, const uint8_t *p, uint32_t
 		ret->i = (int64_t)(ret->u << unused) >> unused;
 }
 
-/* Finds the bytes of a field that is no scalar. This checks that the location word is in the record; the caller checks the bytes. */
+/* Finds the bytes of a field that is no scalar. The caller must check that the bytes are in the record. */
 static int locate(const struct tw_field *field, const struct tw_record *record, uint64_t *ret_offset, uint64_t *ret_len)
 {
 	uint32_t location;

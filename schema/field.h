@@ -6,7 +6,7 @@
 #include "base/line.h"
 #include "schema/format.h"
 
-#define TW_MASK_BYTES_MAX 1024 /* bytes of a BITMASK that are listed: 8192 CPUs */
+#define TW_MASK_BYTES_MAX 1024 /* tw_value__list_bits() lists the bits of at most this number of bytes: 8192 CPUs */
 
 struct tw_record {
 	const uint8_t *data;
@@ -24,7 +24,7 @@ struct tw_value {
 		uint64_t u; /* UINT, BOOL, POINTER, unsigned ENUM */
 		int64_t i;  /* INT, signed ENUM; sign-extended */
 	};
-	const uint8_t *data; /* the value's bytes; of a STRING, those before its first NUL */
+	const uint8_t *data; /* the value's bytes; of a STRING, the bytes before its first NUL */
 	uint32_t len;        /* number of bytes at data */
 	uint32_t offset;     /* offset of @data in the record */
 };
@@ -36,10 +36,10 @@ enum tw_address {
 	TW_ADDRESS_IPV6, /* 16 bytes, network byte order */
 };
 
-/** tw_field__address() - whether a field is an IP address: an array of 4 bytes named [sd]addr, or of 16 bytes named [sd]addr_v6 */
+/** tw_field__address() - IPV4 for an array of 4 bytes named saddr or daddr, IPV6 for one of 16 bytes named saddr_v6 or daddr_v6 */
 enum tw_address tw_field__address(const struct tw_field *field);
 
-/** tw_field__is_signed() - whether the field's value, or its elements, are signed: only integers and enums can be */
+/** tw_field__is_signed() - whether the field's value, or its elements, are signed; only integers and enums can be signed */
 static inline bool tw_field__is_signed(const struct tw_field *field)
 {
 	return field->is_signed && (field->elem_kind == TW_FIELD_INT || field->elem_kind == TW_FIELD_ENUM);
@@ -47,8 +47,8 @@ static inline bool tw_field__is_signed(const struct tw_field *field)
 
 /**
  * tw_field__read() - read a field's value
- * Return: 0; -ERANGE, with @ret unchanged, if the field or a part of it is not in the record. A truncated record never has the whole of a
- * field with TW_PLACE_REST.
+ * Return: 0; -ERANGE, with @ret unchanged, if the field or a part of it is not in the record. For a field with TW_PLACE_REST, a truncated
+ * record always gives -ERANGE.
  */
 int tw_field__read(const struct tw_field *field, const struct tw_record *record, struct tw_value *ret);
 
@@ -61,7 +61,7 @@ bool tw_value__bit(const struct tw_value *mask, uint8_t long_size, uint32_t i);
 /** tw_value__list_bits() - append the set bits in the first TW_MASK_BYTES_MAX bytes of a BITMASK as the kernel lists CPUs: "0-3,7" */
 void tw_value__list_bits(const struct tw_value *mask, uint8_t long_size, struct tw_line *line);
 
-/* Names of fields under the rules of Wireshark, which the filter language shares. */
+/* Names of fields by the rules of Wireshark. The filter language has the same rules. */
 #define TW_FIELD_NAME_MAX 256 /* size of a whole name, bytes including NUL */
 
 /** tw_field_name__may_have() - whether Wireshark permits @c in a part of a name, between two dots */
@@ -73,7 +73,7 @@ static inline bool tw_field_name__may_have(char c)
 /**
  * tw_field_name__join() - make "trace.SYSTEM.EVENT.FIELD", with '_' for characters that are not permitted
  * @parts: NULL-terminated list of the parts after "trace"
- * @ret: TW_FIELD_NAME_MAX bytes; cut if it does not fit
+ * @ret: TW_FIELD_NAME_MAX bytes; a longer name is cut
  */
 void tw_field_name__join(const char *const *parts, char *ret);
 

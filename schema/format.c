@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A format text is parsed line by line into one block of memory: the format, its fields and their strings. All strings but the system are
- * parts of the text. In the text, the syntax beside each string (such as `name:`) is longer than the NUL that the string gets. So the
- * length of the text is sufficient for these strings. After the last line, schema/type.c determines the types of the fields.
+ * parts of the text. Their NULs need no extra memory, because each of these strings has syntax beside it in the text (such as `name:`) that
+ * is not stored. The length of the text is therefore sufficient for these strings. After the last line, schema/type.c determines the types
+ * of the fields.
  */
 #include "schema/format.h"
 
@@ -106,7 +107,7 @@ struct field_line {
 	bool is_signed;
 };
 
-/* Cuts the front: `field:`, or, in the system `ftrace` of old kernels, `field special:`. */
+/* Cuts `field:` off the front of a line; in the system `ftrace` of old kernels, also `field special:`. */
 static bool skip_keyword(struct tw_text *line)
 {
 	if (!tw_text__skip(line, "field"))
@@ -115,7 +116,7 @@ static bool skip_keyword(struct tw_text *line)
 	return tw_text__skip(line, ":");
 }
 
-/* Cuts the declaration. It may contain semicolons; the one before `offset:` ends it. */
+/* Cuts the declaration, up to the semicolon before `offset:`. The declaration may contain other semicolons. */
 static bool cut_decl(struct tw_text *line, struct tw_text *ret)
 {
 	const char *start = line->at;
@@ -241,7 +242,7 @@ static int parse_id(struct format_parser *p, struct tw_text line)
 	return 0;
 }
 
-/* Lines of an unknown kind are skipped, because vendors add some. */
+/* Lines of an unknown kind are skipped, because some vendors add such lines. */
 static int parse_line(struct format_parser *p, struct tw_text line)
 {
 	if (is_field_line(line))
@@ -288,7 +289,7 @@ static int parse_lines(struct format_parser *p)
 	return err;
 }
 
-/* In formats without the blank line the common fields are recognised by name. */
+/* In formats without a blank line, the common fields are recognised by their names. */
 static void mark_common(struct tw_format *format, bool has_blank)
 {
 	uint16_t n = 0;
@@ -302,7 +303,7 @@ static void mark_common(struct tw_format *format, bool has_blank)
 		format->fields[n].is_common = true;
 }
 
-/* Counts lines that are meant as fields, to compute the size of the block. */
+/* Counts lines that are meant as fields, to compute the size of the format's block of memory. */
 static size_t count_fields(struct tw_text text)
 {
 	struct tw_text line;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The layout of an event, parsed from its `format` text in tracefs. The text may be from any kernel, also from a vendor's, with 32 or 64
- * bits and in either byte order. Texts are untrusted: every loop advances, nothing recurses, sizes are limited as below.
+ * bits and in either byte order. Texts are untrusted: every loop advances, nothing recurses, and the limits below apply.
  */
 #ifndef TW_FORMAT_H
 #define TW_FORMAT_H
@@ -18,23 +18,23 @@
 
 /* The type of a field. */
 enum tw_field_kind {
-	TW_FIELD_UINT, /* integers of 1, 2, 4 or 8 bytes */
-	TW_FIELD_INT,
+	TW_FIELD_UINT, /* unsigned integer of 1, 2, 4 or 8 bytes */
+	TW_FIELD_INT,  /* signed integer of 1, 2, 4 or 8 bytes */
 	TW_FIELD_BOOL,
 	TW_FIELD_ENUM,    /* an integer whose type is an enum; is_signed as in the format */
 	TW_FIELD_POINTER, /* an address of 4 or 8 bytes */
 	TW_FIELD_STRING,  /* char array, up to its first NUL; also every __data_loc char[] and __rel_loc char[] */
 	TW_FIELD_ARRAY,   /* elements of elem_size bytes, of kind elem_kind */
-	TW_FIELD_BITMASK, /* longs: bitmask_t, cpumask_t and similar, or a dynamic array that the print fmt prints as a mask */
-	TW_FIELD_BYTES, /* structs, unions, and fields of a size that no integer has */
+	TW_FIELD_BITMASK, /* array of longs: bitmask_t, cpumask_t, ..., or a dynamic array that is printed as a mask */
+	TW_FIELD_BYTES,   /* struct, union, or field of a size that no integer has */
 };
 
 /* Where the bytes of a field are in the record. */
 enum tw_field_place {
-	TW_PLACE_FIXED,    /* at offset, size bytes */
-	TW_PLACE_DATA_LOC, /* at offset, a u32: low 16 bits = offset of the bytes, high 16 bits = their length */
-	TW_PLACE_REL_LOC,  /* the same, but the offset is relative to the end of the u32 */
-	TW_PLACE_REST,     /* at offset, up to the end of the record, as `char buf[]` of ftrace:print */
+	TW_PLACE_FIXED,    /* the field's `size` bytes are at its `offset` */
+	TW_PLACE_DATA_LOC, /* a u32 is at `offset`: low 16 bits = offset of the bytes, high 16 bits = their length */
+	TW_PLACE_REL_LOC,  /* as TW_PLACE_DATA_LOC, but the offset in the u32 is relative to the end of the u32 */
+	TW_PLACE_REST,     /* from `offset` to the end of the record, for example `char buf[]` of ftrace:print */
 };
 
 struct tw_field {
@@ -46,10 +46,10 @@ struct tw_field {
 	uint32_t count;     /* elements of a fixed array; 0 = a scalar, or an array whose length is in the record */
 	uint16_t elem_size; /* bytes of one element, or of the scalar itself; 1 for strings and bytes */
 	uint8_t kind;       /* enum tw_field_kind */
-	uint8_t elem_kind;  /* of the elements of TW_FIELD_ARRAY, otherwise kind */
+	uint8_t elem_kind;  /* kind of the elements of a TW_FIELD_ARRAY; in other fields, the same as @kind */
 	uint8_t place;      /* enum tw_field_place */
 	bool is_signed; /* from `signed:`, or else from the type; tw_field__is_signed() is false for kinds without a sign */
-	bool is_common; /* before the format's blank line; in a format without this line: named common_... */
+	bool is_common; /* the field precedes the blank line, or is named common_... in a format without a blank line */
 };
 
 struct tw_format {
@@ -59,10 +59,10 @@ struct tw_format {
 	uint16_t id;
 	uint16_t n_fields;
 	uint16_t n_common;    /* number of common fields; they are the first of the fields */
-	uint8_t long_size;    /* of the traced kernel, bytes: 4 or 8 */
-	uint8_t machine;      /* of the traced host: enum tw_machine of schema/syscalls.h */
-	bool long_size_shown; /* a long or a pointer among the fields has this size; otherwise long_size is assumed */
-	uint32_t memory;      /* size of this and of all memory that it points to, bytes */
+	uint8_t long_size;    /* size of the traced kernel's long, bytes: 4 or 8 */
+	uint8_t machine;      /* architecture of the traced host: enum tw_machine of schema/syscalls.h */
+	bool long_size_shown; /* a long or a pointer among the fields has this size; if false, long_size is assumed */
+	uint32_t memory;      /* size of this struct and of all memory that it points to, bytes */
 	struct tw_field *fields;
 };
 
@@ -71,8 +71,8 @@ struct tw_format {
  * @text: need not be NUL-terminated and is not kept
  * @system: copied
  * @ret: the caller frees it with tw_format__free(); its long_size is 8 until tw_format__assume_long_size(), unless the fields show 4
- * Return: 0; -EINVAL if the text is not a format: @error has the reason, usually the line and what is expected there; -E2BIG beyond a
- * limit; -ENOMEM.
+ * Return: 0; -EINVAL if the text is not a format; -E2BIG beyond a limit; -ENOMEM. For -EINVAL, @error has the reason, usually the line and
+ * what is expected there.
  */
 int tw_format__parse(const char *text, size_t len, const char *system, struct tw_format **ret, struct tw_error *error);
 
@@ -86,15 +86,15 @@ void tw_format__free(struct tw_format *format);
 const struct tw_field *tw_format__find(const struct tw_format *format, const char *name);
 
 /*
- * The kernel's layout of a sub-buffer and its entries, from events/header_page and events/header_event. It is needed to read the raw
- * sub-buffers of a ring, or of a recording of another kernel.
+ * The kernel's layout of a sub-buffer and its entries, from events/header_page and events/header_event. A reader of raw sub-buffers, from a
+ * ring or from a recording of another kernel, needs this layout.
  */
 
 /* The sub-buffer's layout, from events/header_page. Offsets and sizes in bytes. */
 struct tw_page_layout {
-	uint16_t commit_offset; /* of the commit word */
-	uint16_t commit_size;   /* its size: a long of the traced kernel */
-	uint16_t data_offset;   /* of the first event */
+	uint16_t commit_offset; /* offset of the commit word */
+	uint16_t commit_size;   /* size of the commit word, which is a long of the traced kernel */
+	uint16_t data_offset;   /* offset of the first event */
 };
 
 /** tw_page_layout__parse() - parse events/header_page. Return: 0, or -EINVAL or -E2BIG with @error filled */
@@ -102,9 +102,9 @@ int tw_page_layout__parse(const char *text, size_t len, struct tw_page_layout *r
 
 /* The numbers of events/header_event. */
 struct tw_entry_layout {
-	uint8_t type_len_bits, time_delta_bits;   /* together 32 */
-	uint8_t padding, time_extend, time_stamp; /* type_len values */
-	uint8_t data_max;                         /* largest type_len that is a length, in words of 4 bytes */
+	uint8_t type_len_bits, time_delta_bits;   /* widths of the parts of an entry's first word, bits; together 32 */
+	uint8_t padding, time_extend, time_stamp; /* values of type_len for entries without an event */
+	uint8_t data_max;                         /* largest type_len that is an event's length, in words of 4 bytes */
 };
 
 /** tw_entry_layout__parse() - parse events/header_event. Return: 0, or -EINVAL or -E2BIG with @error filled */

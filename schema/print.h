@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text of an event, as the kernel or libtraceevent prints it. A format's `print fmt` is a format string and C expressions of the
- * record's fields; it is compiled once into a small program, which runs for each record without allocating. Both format and record may be
- * hostile. Compiling is limited in time and memory. Running is limited by the program's length, the size of the line and TW_PRINT_WORK_MAX.
+ * The text of an event, as the kernel or libtraceevent prints it. A format's `print fmt` consists of a format string and C expressions of
+ * the record's fields. It is compiled once into a small program. The program runs for each record, and allocates no memory. Both format and
+ * record may be hostile. Compiling is limited in time and memory. Running is limited by the program's length, the size of the line and
+ * TW_PRINT_WORK_MAX.
  *
  * If a print fmt cannot be compiled, its events are printed as `field=value` pairs; tw_print__refusal() has the reason.
  */
@@ -21,11 +22,11 @@
 
 #define TW_PRINT_MEMORY_MAX (256 * 1024) /* bytes of one program */
 #define TW_PRINT_LINE_MAX   16384 /* size of the lines that callers use for one text, bytes; a longer text is cut */
-#define TW_PRINT_WORK_MAX   (1u << 20) /* bytes of a record that one text may print, with repetitions; the rest is cut */
+#define TW_PRINT_WORK_MAX   (1u << 20) /* bytes of fields that one text may print, with repetitions; then it is cut */
 
 struct tw_print;
 
-/* Tables of the traced host with data that is not in records. Each may be NULL. */
+/* Tables with data of the traced host that is not in records. Each table may be NULL. */
 struct tw_print_host {
 	struct tw_symbols *symbols; /* not const, because a look-up may sort them */
 	const struct tw_strings *strings;
@@ -48,7 +49,7 @@ size_t tw_print__memory(const struct tw_print *print);
  * @host: NULL = unknown
  * @line: on a line for people, the text is escaped (base/printable.h), except its layout: line breaks of a stack or dump, tabs of the print
  * fmt, and a newline at the end
- * A compiled print fmt prints an integer outside the record as 0, and another field outside the record as an empty text.
+ * If the record is too short for a field, a compiled print fmt prints an integer as 0, and any other field as an empty text.
  */
 void tw_print__run(const struct tw_print *print, const struct tw_record *record, const struct tw_print_host *host,
 		   struct tw_line *line);
@@ -58,7 +59,8 @@ void tw_print__fields(const struct tw_format *format, const struct tw_record *re
 
 /**
  * tw_print__word() - append the words that an event's text has for the value of a field, such as "R+" for prev_state of sched_switch
- * These are the text of the first %s whose argument uses this field and no other, and of further such %s that directly follow it.
+ * The words are the text of the first %s whose argument uses this field and no other. If further such %s directly follow the first one,
+ * their texts are appended, too.
  * Return: false, with nothing appended, if there is no such text, or if this text begins with a number (0x...).
  */
 bool tw_print__word(const struct tw_print *print, const struct tw_field *field, const struct tw_record *record,
@@ -79,22 +81,21 @@ struct tw_print_names {
 	bool flags;        /* the values are bits; otherwise the whole value is compared */
 	char delimiter[8]; /* text between two flags, such as "|" */
 	uint64_t mask;     /* the bits of the field that are looked up */
-	/* The text if none of these bits is set: "R" of `REC->field & mask ? __print_flags(...) : "R"`; NULL = none. */
+	/* The text if no bit of @mask is set in the field: "R" in `REC->field & mask ? __print_flags(...) : "R"`; NULL = none. */
 	const char *zero;
 };
 
 /**
  * tw_print__names() - the names that the print fmt has for the values of a field, or for the values of `field & constant`
- * These are the names of the first table for the field. Exception: if a later table has the same mask but other names, a condition of the
- * print fmt decides which table is used, and the function returns false.
- * The number of a system call has the names of schema/syscalls.h.
- * Return: false if there are none.
+ * The names are those of the first table for the field. For the number of a system call, they are those of schema/syscalls.h.
+ * Return: false if there are no names, or if a later table for the field has the same mask but other names: then a condition of the print
+ * fmt decides which table is used.
  */
 bool tw_print__names(const struct tw_print *print, const struct tw_field *field, struct tw_print_names *ret);
 
 /**
- * tw_print_names__can_compare() - whether a comparison of the field with a name makes sense: the names are flags, or names of the whole
- * value, not of a part of its bits
+ * tw_print_names__can_compare() - whether the field can be compared with a name
+ * It can if the names are flags, or if they name values of all bits of the field, not of a part of its bits.
  */
 static inline bool tw_print_names__can_compare(const struct tw_print_names *names, const struct tw_field *field)
 {
@@ -103,21 +104,22 @@ static inline bool tw_print_names__can_compare(const struct tw_print_names *name
 }
 
 /**
- * tw_print_names__put() - append the text of a field's value as in the print fmt: "WORD"; "A|B|0x10" for flags
+ * tw_print_names__put() - append the text of a field's value as in the print fmt: for example "WORD", or "A|B|0x10" for flags
  * Return: false, with nothing appended, if no name fits.
  */
 bool tw_print_names__put(const struct tw_print_names *names, uint64_t value, struct tw_line *line);
 
 /**
- * tw_print__addresses() - list the fields whose values are printed as symbols: POINTERs, integers that can hold an address, arrays of these
- * A producer looks up the symbols of exactly these fields. Return: array of *ret_n fields, borrowed.
+ * tw_print__addresses() - list the fields whose values are printed as symbols
+ * They are POINTERs, integers that can hold an address, and arrays of either. A producer looks up the symbols of exactly these fields.
+ * Return: array of *ret_n fields, borrowed.
  */
 const struct tw_field *const *tw_print__addresses(const struct tw_print *print, size_t *ret_n);
 
 /** tw_print__is_pointer() - whether a field's value is printed as an address (%p, %px and similar conversions) or as a symbol */
 bool tw_print__is_pointer(const struct tw_print *print, const struct tw_field *field);
 
-/** tw_print__is_graph_entry() - whether the format is the function graph's event for a call; tw_print__is_graph_exit(): for a return */
+/** tw_print__is_graph_entry() - whether the event is the function graph's event for a call; tw_print__is_graph_exit(): for a return */
 bool tw_print__is_graph_entry(const struct tw_print *print);
 bool tw_print__is_graph_exit(const struct tw_print *print);
 
@@ -125,7 +127,8 @@ bool tw_print__is_graph_exit(const struct tw_print *print);
  * tw_print__graph_leaf() - append one text for the call of a function that calls no traced function: `  1.234 us   |    name();`
  * @entry: of an event for which tw_print__is_graph_entry() is true
  * @leave: of the next event on the same CPU, for which tw_print__is_graph_exit() is true
- * Return: false, with nothing appended, if task or function differ or the duration is unreadable. The caller then prints two texts.
+ * Return: false, with nothing appended, if the tasks or the functions differ, or if the duration is unreadable. The caller then prints the
+ * texts of both events.
  */
 bool tw_print__graph_leaf(const struct tw_print *entry, const struct tw_record *entry_record,
 			  const struct tw_print *leave, const struct tw_record *leave_record,

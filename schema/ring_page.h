@@ -4,8 +4,8 @@
  * kernel's kernel/trace/ring_buffer.c (struct buffer_data_page) and include/linux/ring_buffer.h (enum ring_buffer_type). The traced kernel
  * describes its own layout in events/header_page and events/header_event.
  *
- * The bytes are untrusted: no step leaves the sub-buffer, and each step advances. All functions are inline, so that the numbers of a
- * caller's constant layout, such as that of the running kernel, are constants in the compiled loop.
+ * The bytes are untrusted: no step leaves the sub-buffer, and each step advances. All functions are inline: if a caller passes a constant
+ * layout, as the producer does, the numbers of this layout are constants in the compiled loop.
  */
 #ifndef TW_RING_PAGE_H
 #define TW_RING_PAGE_H
@@ -18,10 +18,10 @@
 #include "schema/format.h"
 #include "wire/tracewire.h"
 
-#define TW_RING_PAGE_TIME  8  /* size of the time stamp at the beginning, bytes */
-#define TW_RING_STAMP_BITS 59 /* bits of an absolute time stamp; the higher bits are those of the current time */
+#define TW_RING_PAGE_TIME  8  /* size of the time stamp at the beginning of a sub-buffer, bytes */
+#define TW_RING_STAMP_BITS 59 /* bits of an absolute time stamp; the current time has the higher bits */
 
-/* The commit word: flags, and in the low bits the size of the events. */
+/* The commit word has these flags and, in the low bits, the size of the events. */
 #define TW_COMMIT_MISSED 0x80000000u /* events were lost before this sub-buffer */
 #define TW_COMMIT_STORED 0x40000000u /* the number of lost events follows the data, as a long */
 #define TW_COMMIT_SIZE   0x07ffffffu
@@ -34,12 +34,12 @@ struct tw_ring_layout {
 
 struct tw_ring_page {
 	const uint8_t *at, *end; /* data that is left */
-	uint64_t time;           /* current time: that of the last entry that was read, in units of the trace clock */
+	uint64_t time;           /* current time: time of the last entry that was read, in units of the trace clock */
 };
 
 struct tw_ring_event {
 	const uint8_t *record;
-	uint32_t len;  /* bytes: padded, a multiple of 4, at least the common fields */
+	uint32_t len;  /* length of the record with its padding, bytes: a multiple of 4, at least TW_RECORD_COMMON */
 	uint64_t time; /* in units of the trace clock */
 };
 
@@ -63,7 +63,8 @@ static inline uint32_t tw_ring_page__size(const struct tw_ring_layout *layout, c
 
 /**
  * tw_ring_page__init() - begin to walk a sub-buffer of @len bytes
- * Return: false if @len is smaller than the header plus the size of the events; then the available events are walked.
+ * Return: true if the sub-buffer is complete; false if @len is smaller than the header plus the size of the events. If it is incomplete,
+ * tw_ring_page__next() returns the available events.
  */
 static inline bool tw_ring_page__init(struct tw_ring_page *page, const struct tw_ring_layout *layout,
 				      const uint8_t *bytes, size_t len)
@@ -101,7 +102,7 @@ static inline enum tw_ring_missed tw_ring_page__missed(const struct tw_ring_layo
 	return TW_MISSED_EXACT;
 }
 
-/** tw_ring_page__absolute() - complete the bits of a time stamp with the higher bits of the time @now, like the kernel's rb_fix_abs_ts() */
+/** tw_ring_page__absolute() - add the higher bits of the time @now to an absolute time stamp, like the kernel's rb_fix_abs_ts() */
 static inline uint64_t tw_ring_page__absolute(uint64_t stamp, uint64_t now)
 {
 	const uint64_t low = ((uint64_t)1 << TW_RING_STAMP_BITS) - 1;
@@ -112,7 +113,7 @@ static inline uint64_t tw_ring_page__absolute(uint64_t stamp, uint64_t now)
 
 /*
  * Internal: read an entry whose type_len is not the length of a record. Advance to the record, if the entry has one, or past the entry.
- * Return: EVENT for a record of *ret_len bytes; END for an entry without a record, after which the walk continues; DAMAGED
+ * Return: EVENT for a record of *ret_len bytes; END for an entry without a record (not the end of the sub-buffer); DAMAGED
  */
 static inline __attribute__((always_inline)) enum tw_ring_step tw_ring_page__other(struct tw_ring_page *page,
 										   const struct tw_ring_layout *layout,
@@ -127,7 +128,7 @@ static inline __attribute__((always_inline)) enum tw_ring_step tw_ring_page__oth
 	if (left < size)
 		return TW_RING_DAMAGED;
 	array = tw_load32(page->at + 4, layout->big_endian);
-	if (!type) { /* this word is the length, which includes the word */
+	if (!type) { /* @array is a length that includes this word itself */
 		page->at += size;
 		*ret_len = (array - 4 + 3) & ~3u;
 		return array >= 4 + TW_RECORD_COMMON && array - 4 <= left - size ? TW_RING_EVENT : TW_RING_DAMAGED;
@@ -138,7 +139,8 @@ static inline __attribute__((always_inline)) enum tw_ring_step tw_ring_page__oth
 		page->time = tw_ring_page__absolute(((uint64_t)array << delta_bits) + delta, page->time);
 	} else if (type != layout->entry.padding || (delta && array > left - 4)) {
 		return TW_RING_DAMAGED;
-	} else { /* padding: a discarded event, @array bytes after the first word; if @delta is 0, the rest of the sub-buffer */
+	} else {
+		/* padding: a discarded event, which ends @array bytes after the first word; if @delta is 0, the rest of the sub-buffer */
 		size = 4 + (((size_t)array + 3) & ~(size_t)3);
 		size = delta && size < left ? size : left;
 		page->time += delta;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A table with two levels, because ids are sparse: a capture rarely has more than a few hundred of the 65536 ids. */
+/* Formats are in a table with two levels, because ids are sparse: a capture rarely has more than a few hundred of the 65536 ids. */
 #include "schema/schema.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ struct tw_schema {
 	struct id_page *pages[TW_SCHEMA_FORMATS_MAX / PAGE_IDS];
 	size_t count;
 	size_t memory;     /* size of all formats, bytes */
-	uint8_t long_size; /* of the traced host, bytes; 0 = unknown */
+	uint8_t long_size; /* size of the traced host's long, bytes; 0 = unknown */
 	uint8_t machine;   /* enum tw_machine */
 	bool is_view;      /* the formats belong to another owner and must not be changed */
 };

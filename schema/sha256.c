@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 
-/* FIPS 180-4, 4.2.2: fractional parts of the cube roots of the first 64 primes */
+/* FIPS 180-4, 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes */
 static const uint32_t round_constants[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
 	0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -22,7 +22,7 @@ static uint32_t rotate(uint32_t x, unsigned int n)
 	return x >> n | x << (32 - n);
 }
 
-/* 6.2.2, step 1 */
+/* FIPS 180-4, 6.2.2, step 1: the message schedule */
 static void schedule(const uint8_t block[64], uint32_t w[64])
 {
 	for (unsigned int t = 0; t < 16; t++)
@@ -35,7 +35,7 @@ static void schedule(const uint8_t block[64], uint32_t w[64])
 	}
 }
 
-/* 6.2.2, steps 2 to 4; a to h are the names of the standard */
+/* FIPS 180-4, 6.2.2, steps 2 to 4; the standard has the names a to h */
 static void compress(uint32_t state[8], const uint8_t block[64])
 {
 	uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
@@ -58,7 +58,7 @@ static void compress(uint32_t state[8], const uint8_t block[64])
 
 void tw_sha256__init(struct tw_sha256 *sha)
 {
-	/* 5.3.3 */
+	/* FIPS 180-4, 5.3.3: the initial hash value */
 	static const uint32_t start[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
 					   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
 
@@ -90,7 +90,7 @@ void tw_sha256__fini(struct tw_sha256 *sha, uint8_t ret_digest[TW_SHA256_SIZE])
 	const size_t used = sha->len % 64;
 	uint8_t length[8];
 
-	/* 5.1.1: a one bit, zeroes up to 8 bytes before the end of the block, the length in bits */
+	/* FIPS 180-4, 5.1.1: a one bit, zeroes up to 8 bytes before the end of the block, the length in bits */
 	tw_sha256__update(sha, padding, used < 56 ? 56 - used : 120 - used);
 	tw_store_be64(length, bits);
 	tw_sha256__update(sha, length, sizeof(length));

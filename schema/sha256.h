@@ -14,7 +14,7 @@ struct tw_sha256 {
 	uint8_t block[64];
 };
 
-/** tw_sha256__init(), tw_sha256__update(), tw_sha256__fini() - begin, add bytes any number of times, get the digest of all added bytes */
+/** tw_sha256__init() - begin; tw_sha256__update() - add bytes, any number of times; tw_sha256__fini() - get the digest of all bytes */
 void tw_sha256__init(struct tw_sha256 *sha);
 void tw_sha256__update(struct tw_sha256 *sha, const void *data, size_t len);
 void tw_sha256__fini(struct tw_sha256 *sha, uint8_t ret_digest[TW_SHA256_SIZE]);

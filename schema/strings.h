@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts in the traced kernel's memory that records refer to by address: `printk_formats` of tracefs. */
+/* Texts in the traced kernel's memory. Records refer to such a text by its address; `printk_formats` of tracefs has addresses and texts. */
 #ifndef TW_STRINGS_H
 #define TW_STRINGS_H
 
@@ -18,7 +18,7 @@ void tw_strings__free(struct tw_strings *strings);
 
 /**
  * tw_strings__parse() - add the text of printk_formats: lines of `0xADDRESS : "TEXT"`, with the escapes \n, \t, \r, \" and \\ in TEXT
- * Other lines are skipped. A later text for an address replaces the earlier one, even one of an earlier call.
+ * Other lines are skipped. A later text for an address replaces an earlier text, also of an earlier call.
  * Return: 0; -E2BIG beyond TW_STRINGS_MAX or 64 MiB of texts, -ENOMEM. The lines before an error are kept.
  */
 int tw_strings__parse(struct tw_strings *strings, const char *text, size_t len);

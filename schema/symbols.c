@@ -7,11 +7,11 @@
 
 #include "schema/text_cursor.h"
 
-#define RUNS_MAX    64 /* enough: when a run begins, each earlier run is at least twice as long as the next one */
+#define RUNS_MAX    64 /* enough: when a run begins, each earlier run is at least twice as long as the run after it */
 #define CACHE_BITS  9
 #define CHUNK_BYTES 65536 /* size of a block of names; a name is shorter */
 
-/* Names never move, so that they can be borrowed. */
+/* A block of names. Names never move, so that they can be borrowed. */
 struct chunk {
 	struct chunk *next;
 	size_t used;
@@ -25,16 +25,16 @@ struct cached_symbol {
 };
 
 /*
- * The entries are consecutive runs, each sorted by address. If the address of a new entry is below that of the last entry, the new entry
- * begins a new run. If not, it extends the last run. Before a run begins, the last two runs are merged until each run is at least twice as
- * long as the next one. So there are O(log n) runs, all of which a look-up searches. An addition costs O(log n) on average, even if
- * additions and look-ups alternate.
+ * The array of entries consists of runs, each sorted by address. If the address of a new entry is below the address of the last entry, the
+ * new entry begins a run. If not, the new entry extends the last run. Before a run begins, the last two runs are merged until each run is
+ * at least twice as long as the run after it. Therefore the number of runs is O(log n). A look-up searches all runs. An addition costs
+ * O(log n) on average, even if additions and look-ups alternate.
  *
- * A run keeps at most two entries of an address: the first one, and, if another entry has a larger extent, the entry with the largest
+ * A run keeps at most two entries for an address: the oldest entry and, if another entry has a larger extent, the entry with the largest
  * extent.
  */
 struct tw_symbols {
-	struct tw_symbol *entries, *scratch; /* both have the same capacity, so that merging never fails */
+	struct tw_symbol *entries, *scratch; /* both have @room elements, so that a merge never fails */
 	size_t n, room;
 	size_t starts[RUNS_MAX];
 	unsigned int n_runs;
@@ -70,7 +70,7 @@ void tw_symbols__free(struct tw_symbols *symbols)
 	free(symbols);
 }
 
-/* The largest distance of an address in a symbol from the symbol's beginning. */
+/* Return: offset of the last byte of a symbol; UINT64_MAX if its size is unknown. */
 static uint64_t reach(const struct tw_symbol *symbol)
 {
 	return symbol->size ? symbol->size - 1 : UINT64_MAX;
@@ -226,7 +226,7 @@ int tw_symbols__add(struct tw_symbols *symbols, uint64_t address, uint64_t size,
 	return 0;
 }
 
-/* Return: index of the first entry of the run with an address above @address. */
+/* Return: index of the first entry of @run whose address is above @address; the end of the run if there is none. */
 static size_t behind(const struct tw_symbols *symbols, unsigned int run, uint64_t address)
 {
 	size_t low = symbols->starts[run], high = run_end(symbols, run);
@@ -242,10 +242,11 @@ static size_t behind(const struct tw_symbols *symbols, unsigned int run, uint64_
 	return low;
 }
 
-/* The entries of all runs that are nearest to a given address. */
+/* The entries nearest to a given address, among all runs. */
 struct near {
-	const struct tw_symbol *first, *furthest; /* entries of the nearest address at or below it */
-	const struct tw_symbol *next;             /* the nearest entry above it */
+	/* two entries with the nearest address at or below the given address: the oldest one, and the one with the largest extent */
+	const struct tw_symbol *first, *furthest;
+	const struct tw_symbol *next; /* the nearest entry above the given address */
 };
 
 static void look_into(const struct tw_symbols *symbols, unsigned int run, uint64_t address, struct near *near)
@@ -389,7 +390,7 @@ static int keep(struct lines *lines, const struct symbol_line *line)
 	return 0;
 }
 
-/* Orders by address; of equal addresses, the last one in the text is first. */
+/* Orders lines by address; lines with the same address are in the reverse order of the text. */
 static int order(const void *a, const void *b)
 {
 	const struct symbol_line *x = a, *y = b;

@@ -34,7 +34,7 @@ void tw_symbols__free(struct tw_symbols *symbols);
 int tw_symbols__add(struct tw_symbols *symbols, uint64_t address, uint64_t size, const char *name, size_t len,
 		    const char *module, size_t module_len);
 
-/** tw_symbols__parse() - add the symbols of a text with the layout of /proc/kallsyms, and skip other lines. Return: as tw_symbols__add() */
+/** tw_symbols__parse() - add the symbols of a text like /proc/kallsyms, and skip lines without a symbol. Return: as tw_symbols__add() */
 int tw_symbols__parse(struct tw_symbols *symbols, const char *text, size_t len);
 
 /** tw_symbols__find() - find the symbol that contains @address; this may sort the table. Return: false if there is none */

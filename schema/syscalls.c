@@ -130,7 +130,7 @@
 	X(287, pwritev2) X(288, pkey_mprotect) X(289, pkey_alloc) X(290, pkey_free) X(291, statx) \
 	X(292, io_pgetevents) X(293, rseq) X(294, kexec_file_load)
 
-/* From 424 on, a system call has the same number on both architectures. The last one, listns, is of Linux 6.19. */
+/* From 424 on, a system call has the same number on both architectures. The last call of the list, listns, is new in Linux 6.19. */
 #define COMMON(X) \
 	X(424, pidfd_send_signal) X(425, io_uring_setup) X(426, io_uring_enter) X(427, io_uring_register) \
 	X(428, open_tree) X(429, move_mount) X(430, fsopen) X(431, fsconfig) X(432, fsmount) X(433, fspick) \
@@ -180,7 +180,7 @@ const char *tw_syscalls__name(enum tw_machine machine, uint64_t number)
 	const struct tw_print_names *names = tw_syscalls__names(machine);
 	uint32_t low = 0, high = names->n;
 
-	/* The index of most system calls is their number: of the first 337 on x86-64, of the first 244 on arm64. */
+	/* The index of most system calls is their number: for the first 337 calls on x86-64, and for the first 244 on arm64. */
 	if (number < names->n && names->names[number].value == number)
 		return names->names[number].name;
 	while (low < high) {

@@ -83,8 +83,8 @@ static const char *const keywords[] = { "long", "int",    "short", "char",  "sig
 
 /* The words of a type. */
 struct type_words {
-	unsigned int n[KEYWORDS]; /* number of each keyword */
-	struct tw_text last;      /* the last other word */
+	unsigned int n[KEYWORDS]; /* number of times that each keyword occurs */
+	struct tw_text last;      /* the last word that is not a keyword */
 };
 
 static bool is_between_words(char c)
@@ -113,7 +113,7 @@ static void count_word(struct type_words *words, struct tw_text word)
 	words->last = word;
 }
 
-/* Finds C's integer type of these words. Return: false if they are not an integer type. */
+/* Finds the integer type of C that the keywords name. Return: false if they name no integer type. */
 static bool parse_integer(const unsigned int n[KEYWORDS], struct tw_type *ret)
 {
 	if (!n[LONG] && !n[INT] && !n[SHORT] && !n[CHAR] && !n[SIGNED] && !n[UNSIGNED])
@@ -157,7 +157,7 @@ static void parse_place(struct tw_text *text, struct tw_type *ret)
 		ret->place = TW_PLACE_REL_LOC;
 }
 
-/* Whether one pair of brackets follows another, as in `[2][16]`; in `[SIZE[2]]`, one pair is inside the other. */
+/* Whether one pair of brackets follows another, as in `[2][16]`. A pair inside another pair, as in `[SIZE[2]]`, does not count. */
 static bool is_table(struct tw_text brackets)
 {
 	for (size_t i = 1; i < brackets.len; i++)
@@ -166,7 +166,7 @@ static bool is_table(struct tw_text brackets)
 	return false;
 }
 
-/* Cuts everything from the first bracket on, and analyses the brackets. */
+/* Cuts the text at the first bracket, and sets the members of @ret that depend on the brackets. */
 static void parse_brackets(struct tw_text *text, struct tw_type *ret)
 {
 	const char *open = memchr(text->at, '[', text->len);
@@ -230,7 +230,7 @@ static uint8_t shown_long_size(const struct tw_type *type, uint32_t field_size)
 	return size == 4 || size == 8 ? (uint8_t)size : 0;
 }
 
-/* If the array's length is a number, the size of an element follows from it for any type. Return: bytes; 0 = unknown */
+/* If the length of a fixed array is a number, the element size is the field's size divided by it. Return: bytes; 0 = unknown */
 static uint16_t element_size(const struct tw_type *type, uint8_t long_size, const struct tw_field *field)
 {
 	if (field->place == TW_PLACE_FIXED && type->count && field->size % type->count == 0 &&
@@ -291,7 +291,7 @@ static void apply_type(const struct tw_type *type, uint8_t long_size, bool to_en
 		apply_scalar(&shape, field);
 }
 
-/* Cuts the name and the opening parenthesis of a function that prints masks. Return: false if there is none. */
+/* Cuts the name and the opening parenthesis of a function that prints masks. Return: false if the text has no such function here. */
 static bool skip_printer(struct tw_text *text)
 {
 	static const char *const printers[] = { "__get_bitmask(", "__get_cpumask(", "__get_rel_bitmask(",
@@ -319,7 +319,7 @@ static void find_bitmasks(struct tw_format *format)
 	struct tw_text text = { format->print_fmt, strlen(format->print_fmt) };
 	const char *underscore;
 
-	/* Hostile texts need a limit. The number of fields is sufficient, because a format prints each mask about once. */
+	/* A hostile text may have very many calls. The number of fields is a sufficient limit: a format prints each mask about once. */
 	for (uint16_t left = format->n_fields; left && (underscore = memchr(text.at, '_', text.len));) {
 		const char *close;
 
@@ -337,7 +337,7 @@ static void find_bitmasks(struct tw_format *format)
 	}
 }
 
-/* Whether a field is @name of @event in the kernel's system `ftrace`. In records, two fields of this system differ from their format. */
+/* Whether a field is @name of @event in the system `ftrace`. Two fields of this system differ, in records, from what the format states. */
 static bool is_ftrace_field(const struct tw_format *format, const struct tw_field *field, const char *event,
 			    const char *name)
 {
@@ -358,7 +358,7 @@ static void find_long_size(struct tw_format *format)
 	}
 }
 
-/* The end of the last field, bytes. */
+/* Return: the largest end of a field, as an offset in the record, bytes. */
 static uint32_t extent(const struct tw_format *format)
 {
 	uint32_t end = 0;
@@ -376,7 +376,7 @@ static void apply_types(struct tw_format *format)
 	for (uint16_t i = 0; i < format->n_fields; i++) {
 		struct tw_field *field = &format->fields[i];
 		const struct tw_type type = tw_type__parse(field->type);
-		/* The format declares caller[8]. Records often have another number of callers, which their field `size` states. */
+		/* The format of kernel_stack declares caller[8]. Its records often have another number of callers. */
 		const bool to_end = (!field->size && field->offset >= end) ||
 				    is_ftrace_field(format, field, "kernel_stack", "caller");
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to schema/. Finds what the text of a type says about a field: its kind, its elements, and where its bytes are. */
+/* Internal to schema/. Finds what the text of a type states about a field: its kind, its elements, and where its bytes are. */
 #ifndef TW_TYPE_H
 #define TW_TYPE_H
 
 #include "schema/format.h"
 #include "schema/text_cursor.h"
 
-#define TW_TYPE_UNKNOWN 0    /* elem_size: the text does not give it */
-#define TW_TYPE_LONG    0xff /* elem_size: a long or an address of the traced host */
+#define TW_TYPE_UNKNOWN 0    /* value of elem_size: the text does not give the size */
+#define TW_TYPE_LONG    0xff /* value of elem_size: the size of a long or an address of the traced host */
 
 struct tw_type {
 	uint8_t kind;      /* enum tw_field_kind of the scalar or element: never STRING or ARRAY */
 	uint8_t place;     /* enum tw_field_place */
-	uint8_t elem_size; /* bytes, or one of the above */
+	uint8_t elem_size; /* bytes, or TW_TYPE_UNKNOWN or TW_TYPE_LONG */
 	bool is_char;      /* plain char: an array of it is text */
-	bool is_signed;    /* according to the words; `signed:` in the format has precedence */
+	bool is_signed;    /* according to the words of the type; `signed:` in the format has precedence */
 	bool is_array;
 	bool is_table;  /* an array of arrays: not text, even with elements of type char */
 	uint32_t count; /* length of a one-dimensional array, if it is given as a number; otherwise 0 */
@@ -35,7 +35,7 @@ struct tw_type tw_type__parse(const char *type);
  */
 void tw_format__find_types(struct tw_format *format);
 
-/* Names that kernels give to integer types and to bit masks, and their meaning. */
+/* The name of an integer type or of a bit mask in kernels, and its meaning. */
 struct tw_type_name {
 	const char *name;
 	uint8_t size; /* bytes, or TW_TYPE_LONG */

@@ -35,7 +35,7 @@ enum tw_stream_arrival {
 
 /**
  * tw_stream_channel__see() - classify a received frame with @events numbers from @seq on
- * @ret_missing: for TW_STREAM_AFTER_GAP, how many numbers before the frame are missing; otherwise 0
+ * @ret_missing: for TW_STREAM_AFTER_GAP, the number of missing numbers before the frame; otherwise 0
  * A new gap is remembered. A late frame does not fill its gap here: if it is received again, the result is TW_STREAM_LATE again.
  */
 enum tw_stream_arrival tw_stream_channel__see(struct tw_stream_channel *c, uint64_t seq, uint16_t events,
@@ -44,7 +44,7 @@ enum tw_stream_arrival tw_stream_channel__see(struct tw_stream_channel *c, uint6
 /** tw_stream_channel__miss() - remember a gap from @from to @to - 1, which replaces the oldest gap; if @from == @to, do nothing */
 void tw_stream_channel__miss(struct tw_stream_channel *c, uint64_t from, uint64_t to, uint64_t *counter);
 
-/** tw_stream_channel__gap() - find the gap that contains all numbers from @from to @to - 1. Return: NULL if no gap does */
+/** tw_stream_channel__gap() - find the gap that contains all numbers from @from to @to - 1. Return: NULL if there is no such gap */
 struct tw_stream_gap *tw_stream_channel__gap(struct tw_stream_channel *c, uint64_t from, uint64_t to);
 
 /**

@@ -2,7 +2,7 @@
 /*
  * The counters of a stream from its LOST and STATS records. A LOST and a STATS may report the same loss. Records of each kind may be
  * missing, or older than those of the other kind. Until the stream ends, a total is therefore the larger of two values: the sum of the LOST
- * records, and the value in STATS. After END, the total of a counter that STATS reported is its value in STATS: this value is complete, and
+ * records, and the value in STATS. After END, the total of a counter that STATS reported is the value in STATS: this value is complete, and
  * LOST records that the network duplicated do not increase it.
  */
 #ifndef TW_STREAM_COUNTERS_H
@@ -38,7 +38,7 @@ static inline uint64_t tw_count__larger(uint64_t a, uint64_t b)
 struct tw_stream_counter_row {
 	uint16_t channel;                /* TW_CHANNEL_CONTROL = the whole stream */
 	bool reported[TW_STREAM_COUNT];  /* a STATS contained the counter */
-	uint64_t first[TW_STREAM_COUNT]; /* value in the first STATS that contained it */
+	uint64_t first[TW_STREAM_COUNT]; /* value in the first STATS that contained the counter */
 	uint64_t value[TW_STREAM_COUNT]; /* largest value received, because totals only grow */
 };
 
@@ -55,12 +55,12 @@ struct tw_stream_counters {
 /** tw_stream_counters__fini() - free the rows; @counters must not be used again */
 void tw_stream_counters__fini(struct tw_stream_counters *counters);
 
-/** tw_stream_counters__lost() - add a LOST; a malformed one is ignored */
+/** tw_stream_counters__lost() - add a LOST; a malformed LOST is ignored */
 void tw_stream_counters__lost(struct tw_stream_counters *counters, const struct tw_tlv_view *tlv);
 
 /**
  * tw_stream_counters__stats() - add a STATS; channels beyond TW_STREAM_CHANNELS_MAX are ignored
- * Return: 0; -ENOMEM after only a part of the STATS was added.
+ * Return: 0; -ENOMEM if memory ran out, after only a part of the STATS was added.
  */
 int tw_stream_counters__stats(struct tw_stream_counters *counters, const struct tw_tlv_view *tlv);
 

@@ -3,8 +3,8 @@
  * The choice of the stream that leaves a full table, to make room for a new stream. All tables of streams use this policy.
  *
  * Streams leave in this order: streams that ended, streams without a proof that they are not forged, streams with consecutive numbers, and
- * streams that answered a time synchronisation request. Among equal streams, the one that was silent for longest leaves first. A stream may
- * leave if it ended, has no proof, has a weaker proof than the new stream, or was silent for so long that its producer may have died
+ * streams that answered a time synchronisation request. Among equal streams, the stream that was silent for longest leaves first. A stream
+ * may leave if it ended, has no proof, has a weaker proof than the new stream, or was silent for so long that its producer may have died
  * without END.
  *
  * If no stream may leave by this rule, and the new stream has answered a request, a second rule shares the table between the addresses: a
@@ -44,7 +44,7 @@ struct tw_standing {
 struct tw_places {
 	size_t n;             /* largest number of streams */
 	size_t of_one_source; /* largest number of streams from one address */
-	uint64_t silence;     /* in the table's unit; a stream that was silent for longer counts as dead */
+	uint64_t silence;     /* limit in the table's unit: a stream that was silent for longer counts as dead */
 };
 
 #define TW_STANDING_NOBODY SIZE_MAX /* instead of an index: no stream leaves */
@@ -67,16 +67,16 @@ int tw_standing__choose(const struct tw_standing *there, size_t n, const struct 
 /*
  * The expected numbers of a stream, all zero at the start. Index 0 is for control frames, index 1 for the frames of one other channel: at
  * first, the channel of the first received frame that is not a control frame. If TW_OTHERS_MAX consecutive frames of other channels follow,
- * the row changes to the channel of the next frame. The reason: a task may leave a CPU after its first event, and then the CPU's channel
- * may have no further frames.
+ * the row changes to the channel of the next frame. This is necessary because a task may leave a CPU after its first event, and then the
+ * channel of this CPU may have no further frames.
  */
 struct tw_number_row {
-	uint64_t next[2];              /* 0 = unknown */
+	uint64_t next[2];              /* next expected number; 0 = unknown */
 	uint16_t channel;              /* the channel of index 1; 0 = not received yet */
 	uint16_t others;               /* number of frames of other channels since the last frame of this channel */
 } __attribute__((packed, aligned(4))); /* without padding, because there are many rows */
 
-/* Fewer than pcap-tools/admission can keep of a stream without proof: 1 MiB, which is about 116 frames of 9000 bytes. */
+/* Fewer than the frames that pcap-tools/admission can keep of a stream without proof: 1 MiB, or about 116 frames of 9000 bytes. */
 #define TW_OTHERS_MAX 64
 
 /**

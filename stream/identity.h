@@ -13,7 +13,7 @@ struct tw_identity {
 	size_t host_len;         /* bytes in @host_bytes; 0 = unknown */
 	char events[1024], filter[1024];
 	char version[64], boot[64], pointers[64], sync[128];
-	uint64_t cpus; /* CPUs with a ring; 0 = unknown */
+	uint64_t cpus; /* number of CPUs with a ring; 0 = unknown */
 	struct tw_clock_scale scale;
 };
 
@@ -32,10 +32,10 @@ bool tw_identity__counts(const struct tw_identity *id);
 /** tw_identity__name() - write the stream's name: "host:instance", "host" without an instance, "stream-ID" if the host is unknown */
 void tw_identity__name(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size);
 
-/** tw_identity__comment() - write the stream's id, and those of version, boot id, CPUs, pointers and sync that are known */
+/** tw_identity__comment() - write the stream's id, and the known ones of these values: version, boot id, CPUs, pointers, sync */
 void tw_identity__comment(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size);
 
-/** tw_identity__describe() - write a description with those of events, clock, release and machine that are known */
+/** tw_identity__describe() - write a description with the known ones of these values: events, clock, release, machine */
 void tw_identity__describe(const struct tw_identity *id, char *ret, size_t size);
 
 #endif

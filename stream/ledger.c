@@ -29,7 +29,7 @@ static uint64_t missing__take(struct missing *m, uint64_t n)
 	return reported + wire + take_of(&m->receiver, n - reported - wire);
 }
 
-/* Events that had a number and that the producer reported as lost. seen: those whose numbers are missing; unseen: the others. */
+/* Events that had a number and that the producer reported as lost. seen: events whose numbers are missing; unseen: all others. */
 struct reported {
 	uint64_t seen, unseen;
 };

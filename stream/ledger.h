@@ -7,7 +7,7 @@
  *
  * The numbers of the channels, the producer's counters and the capture's own counters each have a part of this information
  * (docs/wire-format.md, "Numbers"). Only tw_ledger__make() combines them. The difference is the number of recorded events at no known
- * place. It is shown as it is, and not assigned to a place by guessing.
+ * place. The ledger shows the difference, and does not assign these events to a place by guessing.
  */
 #ifndef TW_LEDGER_H
 #define TW_LEDGER_H
@@ -74,8 +74,8 @@ enum tw_ledger_fact {
 /* The states of a ledger, from the least certain to the most certain. */
 enum tw_ledger_state {
 	TW_LEDGER_RUNNING, /* events may still arrive: recorded is the number so far */
-	TW_LEDGER_OPEN, /* END is missing or counters do not match: recorded is the larger count, by numbers or by STATS */
-	TW_LEDGER_CLOSED, /* END arrived: recorded is the kernel's count */
+	TW_LEDGER_OPEN, /* END is missing or counters do not match: recorded is the larger of two counts, by numbers and by STATS */
+	TW_LEDGER_CLOSED, /* END arrived and counters match: recorded is the kernel's count */
 };
 
 struct tw_ledger {
@@ -104,8 +104,8 @@ struct tw_ledger_sources {
  * tw_ledger__make() - combine all numbers of one stream
  *
  * Events that are missing according to their numbers are assigned to places by these sources, in this order: the producer's reports of
- * shed events, its reports of events dropped by its interface, and the counters of classifiers. The remaining events were lost in the
- * receiver's ring or on the wire. The merge distinguishes these two places by the receiver's drop counter; for a file, LOST records
+ * shed events, its reports of events dropped by its interface, and the counters of classifiers. The remaining events belong to the
+ * places `receiver` and `wire`. The merge distinguishes these two places by the receiver's drop counter; for a file, LOST records
  * distinguish them.
  *
  * STATS are totals since the stream's start. If a capture joined late, the values of the first STATS that it received are subtracted.

@@ -22,7 +22,7 @@
 #define TW_STREAMS_CHANNELS_MAX          32768        /* additional channels, shared by all live streams */
 #define TW_STREAM_CHANNEL_WATERMARKS_MAX 8            /* watermarks of one channel that wait for earlier events */
 #define TW_STREAM_CHANNEL_GAPS_MAX       16           /* remembered gaps of one channel, which late frames may fill */
-#define TW_STREAM_CHANNEL_REORDER_MAX    256          /* queued frames that a reordered frame of a channel precedes */
+#define TW_STREAM_CHANNEL_REORDER_MAX    256          /* queued frames of a channel that a late frame may precede */
 #define TW_STREAM_CHANNEL_JUMP_MAX       (1ull << 32) /* largest gap that is accepted; no real loss is as large */
 
 /* Frames and events. */
@@ -35,7 +35,7 @@
 /* Metadata records that a capture keeps as received, because it writes them again in each file. */
 #define TW_STREAM_METADATA_MAX         ((size_t)64 << 20)  /* bytes of one stream, by default */
 #define TW_STREAMS_METADATA_MAX        ((size_t)256 << 20) /* bytes of all streams */
-#define TW_STREAM_METADATA_PARTS_BYTES ((size_t)4 << 20) /* of incomplete values; a schema text has at most 0.25 MiB */
+#define TW_STREAM_METADATA_PARTS_BYTES ((size_t)4 << 20) /* bytes of incomplete values; a schema text has at most 0.25 MiB */
 #define TW_STREAM_METADATA_PARTS_MAX   64
 
 /* Decoded metadata of all streams of a table: formats and their programs, names, symbols, strings. */

@@ -249,7 +249,7 @@ static void update_text(struct tw_stream *stream, uint64_t schema_id, const stru
 		tw_streams__refuse(stream->table, &stream->table->stats.refused_texts, &error);
 }
 
-/* Groups are repeated for receivers that join late, too. Once the schema is complete, groups are not decompressed any more. */
+/* Producers repeat groups, too, for receivers that join late. When the schema is complete, groups are not decompressed any more. */
 static void update_group(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
 {
 	struct tw_schema_group group;

@@ -44,9 +44,9 @@ struct tw_stream {
 	uint64_t id;
 	struct tw_streams *table;
 	struct tw_identity identity;
-	uint8_t long_size;      /* bytes, 4 or 8, from the first kept HOST with this attribute; 0 = unknown */
+	uint8_t long_size;      /* size of a long: 4 or 8, from the first kept HOST with this attribute; 0 = unknown */
 	uint8_t machine;        /* enum tw_machine, from the first kept HOST of a machine with a system call table */
-	uint8_t others;         /* kinds of received texts other than events: 1 << enum tw_schema_kind, ORed */
+	uint8_t others;         /* kinds of received texts, except formats: 1 << enum tw_schema_kind, ORed */
 	uint64_t others_schema; /* id of the schema of the texts in @others: the latest schema */
 	bool has_host;
 	uint32_t host_position, clock_position; /* positions of the HOST of @identity and of the latest CLOCK */
@@ -65,7 +65,7 @@ struct tw_stream {
 	struct tw_stream *next, *before;                /* all known streams, in order of appearance */
 	struct tw_stream_counters counters;             /* from STATS and END, and from LOST if the caller adds them */
 	uint64_t stats[16]; /* latest STATS values of the whole stream; index: enum tw_stat_id */
-	size_t memory;      /* of the stream and its metadata, bytes */
+	size_t memory;      /* memory of the stream and its metadata, bytes */
 
 	/* State of the stream in the table. */
 	bool is_live;
@@ -83,7 +83,7 @@ struct tw_stream {
 int tw_stream__update(struct tw_stream *stream, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv);
 
 /**
- * tw_stream__whole() - add a PART to its value, unless it is a PART of an EVENT, or of a SCHEMA without TW_STREAM_WANTS_FORMATS
+ * tw_stream__whole() - add a PART to its value. A PART of an EVENT is ignored; without TW_STREAM_WANTS_FORMATS, also a PART of a SCHEMA
  * @ret: the complete value, borrowed until the next PART of any stream of the table
  * Return: true if the value is complete; false otherwise. Invalid PARTs are counted in struct tw_streams_stats.
  */
@@ -102,7 +102,7 @@ static inline const char *tw_stream__task(const struct tw_stream *stream, uint32
 /**
  * tw_stream__symbol() - find the symbol that contains @address
  * @ret_position: position of the symbol's record if all history is kept; otherwise 0
- * Return: false if no known symbol contains it.
+ * Return: false if no known symbol contains the address.
  */
 bool tw_stream__symbol(const struct tw_stream *stream, uint64_t address, struct tw_symbol *ret, uint32_t *ret_position);
 
@@ -139,8 +139,8 @@ static inline uint64_t tw_stream__wall(const struct tw_stream *stream, uint64_t 
 
 /**
  * tw_stream__since() - compute the time between two events, ns; negative if the event of @stream is earlier
- * @time: of an event of @stream, in its clock
- * @origin_time: of an event of @origin, in its clock
+ * @time: time of an event of @stream, in the clock of @stream
+ * @origin_time: time of an event of @origin, in the clock of @origin
  * Two streams are compared by time of day, if it is known for both. Otherwise they must be of one machine and use the same clock.
  * Return: false if the times cannot be compared, or @origin is NULL.
  */

@@ -184,7 +184,7 @@ struct tw_stream *tw_streams__get(struct tw_streams *streams, uint64_t id)
 	return stream;
 }
 
-/* Let a live stream leave if that is necessary for a new live stream. Return: 0; -ENOSPC or -EDQUOT if none may leave; a user's -errno */
+/* Let a live stream leave, if a new live stream needs its place. Return: 0; -ENOSPC or -EDQUOT if no stream may leave; a user's -errno */
 static int make_room(struct tw_streams *streams, const struct tw_standing *newcomer)
 {
 	const struct tw_places places = { .n = TW_STREAMS_LIVE_MAX,
@@ -230,7 +230,7 @@ int tw_streams__live(struct tw_streams *streams, uint64_t id, uint64_t now, stru
 {
 	const int err = tw_streams__admit(streams, id, &(struct tw_standing){ .heard = now }, ret);
 
-	return err == -EDQUOT ? -ENOSPC : err; /* these streams all have the same, unknown address */
+	return err == -EDQUOT ? -ENOSPC : err; /* all streams without a known address count as one address */
 }
 
 void tw_streams__hear(struct tw_stream *stream, const struct tw_frame_info *frame, uint64_t now)

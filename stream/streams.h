@@ -59,7 +59,7 @@ struct tw_streams;
 
 /**
  * tw_streams__new() - make an empty table
- * @options: NULL = options of a program that reads events from files: .keeps, TW_STREAM_WANTS_FORMATS, .silence counts frames
+ * @options: NULL = options of a program that reads events from files: .keeps, TW_STREAM_WANTS_FORMATS, and .silence as a number of frames
  * Return: NULL if out of memory.
  */
 struct tw_streams *tw_streams__new(const struct tw_streams_options *options);
@@ -85,7 +85,8 @@ struct tw_stream *tw_streams__get(struct tw_streams *streams, uint64_t id);
 /**
  * tw_streams__live() - find or add the stream @id, and make it live; another stream may leave to make room
  * @now: as in tw_streams__hear()
- * Return: 0; -ENOSPC if no stream may leave, or too many are known; -ENOMEM, also if the options' memory is used up; the -errno of a user.
+ * Return: 0; -ENOSPC if no stream may leave, or if too many streams are known; -ENOMEM, also if the options' memory is used up; the -errno
+ * of a user.
  */
 int tw_streams__live(struct tw_streams *streams, uint64_t id, uint64_t now, struct tw_stream **ret);
 
@@ -108,7 +109,7 @@ int tw_streams__retire(struct tw_stream *stream);
 
 /**
  * tw_streams__take() - count @bytes of a user as memory of the table, until the table is freed
- * Return: false, with nothing counted, if that exceeds the limit.
+ * Return: false, with nothing counted, if the memory would exceed the limit.
  */
 bool tw_streams__take(struct tw_streams *streams, size_t bytes);
 

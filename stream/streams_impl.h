@@ -28,7 +28,7 @@ struct tw_streams {
 /** tw_streams__room() - bytes that remain of the table's memory limit */
 size_t tw_streams__room(const struct tw_streams *streams);
 
-/** tw_stream__take() - add @bytes to the counted memory of the stream. Return: false, with nothing added, if that exceeds the limit */
+/** tw_stream__take() - add @bytes to the counted memory of the stream. Return: false, with nothing added, if they exceed the limit */
 bool tw_stream__take(struct tw_stream *stream, size_t bytes);
 
 /** tw_stream__changed() - update the counted memory: the size of an object of the stream changed from @before to @now bytes */

@@ -3,10 +3,10 @@
 
 #include <errno.h>
 
-/* 10 s if the clock counts ns. Events that arrive after a COMM record are expected to be older than it by at most this time. */
+/* 10 s if the clock counts ns. Events that arrive after a COMM record are expected to be older than the record by at most this time. */
 #define OLD_NS 10000000000ull
 
-/* The names of a task. The latest name is stored separately: most tasks have only one, and most look-ups need the latest. */
+/* The names of a task. The latest name is stored separately: most tasks have only one name, and most look-ups need the latest name. */
 struct task_names {
 	struct tw_task_name last;
 	struct tw_task_name *older; /* earlier names, sorted by since, the oldest first */
@@ -52,7 +52,7 @@ static void forget_oldest(struct task_names *task, uint32_t n)
 	memmove(task->older, task->older + n, task->n_older * sizeof(*task->older));
 }
 
-/* Remove the names that no later event can need: the next name of the task is older than @now by more than OLD_NS. */
+/* Remove the names that no later event can need. These are the names whose next name is older than @now by more than OLD_NS. */
 static void forget_past(struct tw_tasks *tasks, struct task_names *task, uint64_t now)
 {
 	uint32_t n = 0;

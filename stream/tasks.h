@@ -23,7 +23,7 @@ enum tw_history {
 };
 
 struct tw_task_name {
-	uint64_t since;             /* when the task got the name, in the stream's clock; 0 = when the task started */
+	uint64_t since;             /* when the task got the name, in the stream's clock; 0 = since the task's start */
 	uint32_t position;          /* position in the capture of the COMM record */
 	uint8_t len;                /* bytes, without the NUL */
 	char name[TW_COMM_MAX + 1]; /* as received, with a NUL */

@@ -41,7 +41,7 @@ struct tw_received_frame {
 	uint64_t time;
 	/*
 	 * Total number of frames dropped because the receiver was full, as far as known when this frame arrived. The first frame after a
-	 * loss has a larger total than the frame before the loss; later frames may add the rest of the loss.
+	 * loss has a larger total than the frame before the loss. If this total has only a part of the loss, later totals have the rest.
 	 */
 	uint64_t dropped;
 	const struct tw_peer *from; /* borrowed, like @data */
@@ -50,7 +50,7 @@ struct tw_received_frame {
 /* Frames received together from one sender. All have the same length, except that the last frame may be shorter. */
 struct tw_received_batch {
 	uint8_t *to;            /* the caller's memory, batch_max bytes; the frames are stored back to back */
-	size_t len;             /* of all frames together, bytes */
+	size_t len;             /* length of all frames together, bytes */
 	size_t segment;         /* length of each frame but the last, bytes; not 0 */
 	uint64_t time, dropped; /* as in struct tw_received_frame */
 	struct tw_peer from;
@@ -115,7 +115,8 @@ static inline int tw_receiver__next(struct tw_receiver *receiver, int timeout_ms
 int tw_receiver__take(struct tw_receiver *receiver, int timeout_ms, struct tw_received_batch *batches, unsigned int n);
 
 /**
- * tw_received_batch__frame() - get the frame at offset @at of a batch: 0 for the first frame, then @batch->segment more for each frame
+ * tw_received_batch__frame() - get the frame at offset @at of a batch
+ * @at: 0 for the first frame; for each next frame, @batch->segment more
  * Return: false if there is no frame at @at. The first frame always exists, and may be empty.
  */
 static inline bool tw_received_batch__frame(const struct tw_received_batch *batch, size_t at,

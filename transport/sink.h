@@ -23,7 +23,7 @@ struct tw_sink_stats {
 	uint64_t bytes;          /* bytes of committed frames, without link headers */
 	uint64_t dropped;        /* committed frames known not to have been sent */
 	uint64_t dropped_events; /* events in dropped frames; control frames have none */
-	uint64_t dropped_unseen; /* dropped frames that only a counter shows; dropped_events excludes their events */
+	uint64_t dropped_unseen; /* dropped frames with an unknown number of events, which dropped_events excludes */
 	uint64_t waits;          /* number of times that reserve found no room */
 };
 
@@ -62,8 +62,8 @@ struct tw_sink {
 	const struct tw_sink_ops *ops;
 	size_t frame_max; /* largest frame that a slot can hold, bytes, without the link header; may become smaller */
 	const char *how;  /* the transport, for messages: "AF_XDP, copy mode, multi-buffer" */
-	size_t overhead;  /* headers of lower layers before each frame, bytes */
-	uint64_t padding; /* bytes of padding sent after frames, total */
+	size_t overhead;  /* length of the headers of lower layers before each frame, bytes */
+	uint64_t padding; /* total length of the padding that was sent after frames, bytes */
 	const char *blocked_by; /* why flush returned -EAGAIN, for messages: "the link is down"; NULL = unknown */
 };
 

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <xdp/xsk.h>
 
-/* In the kernel since 6.6; missing in older headers. */
+/* Defined by Linux 6.6 and later; older headers lack them. */
 #ifndef XDP_USE_SG
 #define XDP_USE_SG (1 << 4)
 #endif
@@ -33,7 +33,7 @@ static inline int af_xdp__create_umem(struct xsk_umem **ret, void *area, size_t 
 
 	if (err == -ENOBUFS && setrlimit(RLIMIT_MEMLOCK, &unlimited) == 0)
 		err = xsk_umem__create(ret, area, bytes, fill, completion, config);
-	/* the first socket on the UMEM uses this descriptor, too */
+	/* the descriptor of the UMEM is also that of the first socket on the UMEM */
 	if (!err && fcntl(xsk_umem__fd(*ret), F_SETFD, FD_CLOEXEC)) {
 		err = -errno;
 		xsk_umem__delete(*ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bucket is stored as one number: the time at which all admitted bytes would have been sent if they were sent at the rate of the limit,
- * as in the generic cell rate algorithm (ITU-T I.371). All threads share this number, and it needs no refill.
+ * The token bucket is stored as one number, busy_until: the time at which all admitted bytes would have been sent if they were sent at the
+ * rate of the limit, as in the generic cell rate algorithm (ITU-T I.371). All threads share this number. The bucket needs no refill.
  */
 #include "vnet/limit.h"
 
@@ -12,7 +12,7 @@
 
 #include "base/time.h"
 
-#define BURST_NS (4 * TW_NS_PER_MS) /* readers send in bursts, every few ms */
+#define BURST_NS (4 * TW_NS_PER_MS) /* depth of the bucket: readers send in bursts, every few ms */
 
 struct tw_limit {
 	uint64_t rate;
@@ -37,7 +37,10 @@ static bool is_empty(const struct tw_limit *limit, uint64_t now)
 	return atomic_load_explicit(&limit->busy_until, memory_order_relaxed) > now + BURST_NS;
 }
 
-/* Adds the time that @bytes take at the rate of the limit to busy_until, rounded up, so that the average rate does not exceed the limit. */
+/*
+ * Adds to busy_until the time that @bytes take at the rate of the limit. The time is rounded up, so that the average rate does not exceed
+ * the limit.
+ */
 static void take(struct tw_limit *limit, uint64_t now, size_t bytes)
 {
 	const uint64_t ns = (bytes * 8 * TW_NS_PER_SECOND + limit->rate - 1) / limit->rate;
@@ -49,7 +52,7 @@ static void take(struct tw_limit *limit, uint64_t now, size_t bytes)
 							memory_order_relaxed));
 }
 
-/* Copies properties that the inner sink changed. The padding that the inner sink sent counts against the bucket, too. */
+/* Copies the properties that the inner sink has changed, and charges the bucket for the padding that the inner sink has sent. */
 static void follow(struct limit_sink *s)
 {
 	const uint64_t more = s->inner->padding - s->sink.padding;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A limit of the bandwidth of a run: a token bucket shared by all sinks of the run. A limited sink behaves like the sink of a slower
- * interface: while the bucket is empty, the sink has no room. The kernel's rings then hold the events; events that do not fit there are
- * lost and counted.
+ * interface: while the bucket is empty, the sink has no room. The kernel's rings then hold the events. Events that do not fit in the rings
+ * are lost and counted.
  */
 #ifndef TW_LIMIT_H
 #define TW_LIMIT_H
@@ -19,9 +19,9 @@ struct tw_limit *tw_limit__new(uint64_t rate);
 
 /**
  * tw_limit__sink() - a sink that admits frames up to the limit and passes them to @sink
- * @sink: owned by the new sink, also after a failure
+ * @sink: owned by the new sink; closed after a failure
  *
- * Headers and padding count, too. The bucket admits bursts of a few ms; admitted frames are not delayed.
+ * Headers and padding count too. The bucket admits bursts of a few ms; admitted frames are not delayed.
  *
  * Return: 0 or -ENOMEM.
  */

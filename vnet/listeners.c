@@ -13,7 +13,7 @@
 #include "vnet/rx_link.h"
 
 #define LOOK_NS     1000000ull
-#define SOCKETS_MAX 64 /* limit of remembered sockets; if there are more, a new one may be reported twice or late */
+#define SOCKETS_MAX 64 /* limit of remembered sockets; beyond it, a new one may be reported late, or an old one again */
 
 struct tw_listeners {
 	int fd;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Detects captures that begin on an interface, so that metadata can be sent to them at once. */
+/* Detects that captures begin on an interface, so that metadata can be sent to them immediately. */
 #ifndef TW_LISTENERS_H
 #define TW_LISTENERS_H
 
@@ -17,10 +17,10 @@ struct tw_listeners;
 int tw_listeners__open(const char *ifname, struct tw_listeners **ret, struct tw_error *error);
 
 /**
- * tw_listeners__joined() - whether there is a packet socket that did not exist at the last call; at the first call: whether there is any
- * packet socket
+ * tw_listeners__joined() - whether there is a packet socket that did not exist at the last call. The first call returns whether there is
+ * any packet socket
  *
- * Reads /proc/net/packet (packet(7)) at most once per ms; in between it returns false. AF_XDP sockets are not detected.
+ * Reads /proc/net/packet (packet(7)) at most once per ms, and returns false in between. AF_XDP sockets are not detected.
  */
 bool tw_listeners__joined(struct tw_listeners *listeners);
 

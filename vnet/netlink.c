@@ -12,7 +12,10 @@
 
 #define PATIENCE_S 5 /* timeout for an answer of the kernel, which is usually immediate */
 
-/* Sets a receive timeout. Without it, libnl would wait for ever if a dump request could not be sent, because it ignores that error. */
+/*
+ * Sets a receive timeout. Without a timeout, libnl would wait for ever if it could not send a dump request, because it ignores the error of
+ * sending.
+ */
 static void limit_wait(const struct nl_sock *sk)
 {
 	setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ .tv_sec = PATIENCE_S },
@@ -31,7 +34,7 @@ int tw_netlink__open(struct nl_sock **ret, struct tw_error *error)
 	err = errno;
 	if (code < 0) {
 		nl_socket_free(sk);
-		if (err == EMFILE || err == ENFILE) /* libnl has no error code for these */
+		if (err == EMFILE || err == ENFILE) /* libnl has no error code for these two errors */
 			return tw_error__set(error, -err, "cannot open a netlink socket: %s", strerror(err));
 		return tw_error__set(error, tw_netlink__errno(code), "cannot open a netlink socket: %s",
 				     nl_geterror(code));
@@ -41,7 +44,7 @@ int tw_netlink__open(struct nl_sock **ret, struct tw_error *error)
 	return 0;
 }
 
-/* libnl maps errnos to its own codes. This maps back the codes on which callers act. */
+/* libnl converts errnos to its own codes. This function converts back the codes on which callers act. */
 int tw_netlink__errno(int code)
 {
 	static const struct {

@@ -20,10 +20,10 @@ int tw_netlink__open(struct nl_sock **ret, struct tw_error *error);
 int tw_netlink__errno(int code);
 
 /**
- * tw_netlink__get_link() - call rtnl_link_get_kernel(), and turn a return value of 0 without a link into an error
+ * tw_netlink__get_link() - call rtnl_link_get_kernel(), and return an error if it returns 0 but no link
  * @ret: the caller releases it with rtnl_link_put()
  *
- * Return: 0, or a negative code of libnl; -NLE_AGAIN if the answer was lost.
+ * Return: 0, or a negative code of libnl; -NLE_AGAIN if there is no link, because the answer was lost.
  */
 int tw_netlink__get_link(struct nl_sock *sk, const char *name, struct rtnl_link **ret);
 

@@ -20,12 +20,12 @@
 
 #define FRAME_MIN 1500 /* lower limit of frame_max, because the sender's MTU may be larger than this interface's */
 
-/* tw_peer.bytes contains the sockaddr_ll and then the VLAN tag, if the frame had one. */
+/* On an interface, tw_peer.bytes contains a sockaddr_ll and then the VLAN tag, if the frame had one. */
 _Static_assert(sizeof(struct sockaddr_ll) + RX_LINK_TAG <= sizeof(((struct tw_peer *)0)->bytes), "a peer holds it");
 
 /*
- * Makes one of the SIOCGIF* requests, or SIOCETHTOOL. A name that is too long is refused, not cut: the shorter name may be that of another
- * interface.
+ * Makes one of the SIOCGIF* requests, or SIOCETHTOOL. A name that is too long is refused, not cut, because the cut name may be the name of
+ * another interface.
  * Return: 0 or -errno
  */
 static int ask(unsigned long request, const char *ifname, struct ifreq *req)
@@ -85,7 +85,10 @@ unsigned int rx_link__queues(const char *ifname)
 	return n ? n : 1;
 }
 
-/* After the interface went down: checks whether it still exists, because the packet socket is not notified of its removal then. */
+/*
+ * After the interface went down, checks whether it still exists, because the packet socket is not notified if an interface that is down is
+ * removed.
+ */
 static bool is_gone(struct rx_link *link)
 {
 	struct ifreq req = { 0 };

@@ -14,12 +14,12 @@
 
 #include "transport/receiver.h"
 
-/* The interface. ifindex, address and frame_max are not updated after it was opened. */
+/* The interface. After rx_link__find(), ifindex, address and frame_max are not updated. */
 struct rx_link {
 	int ifindex;
 	uint8_t address[ETH_ALEN];
 	size_t frame_max; /* the MTU, but at least 1500 and at most TW_FRAME_MAX, bytes */
-	bool down;        /* the kernel reported that the interface went down, and no later check found it up */
+	bool down;        /* the kernel reported that the interface went down, and no check has found it up since */
 	bool gone;        /* the interface was removed */
 };
 
@@ -36,7 +36,7 @@ unsigned int rx_link__queues(const char *ifname);
 
 /**
  * rx_link__wait() - poll() sockets on the interface
- * @fds: the first is a packet socket bound to the interface, on which the kernel reports that the interface went down
+ * @fds: the first one is a packet socket bound to the interface. The kernel reports there that the interface went down
  * @timeout_ms: as for poll(); reduced by the time waited, if a socket is ready
  *
  * Return: 1 = a socket is ready; 0 after the timeout or a signal; -ENETDOWN, once, when the interface went down; -ENODEV when it was
@@ -45,27 +45,28 @@ unsigned int rx_link__queues(const char *ifname);
 int rx_link__wait(struct rx_link *link, struct pollfd *fds, nfds_t n, int *timeout_ms);
 
 /**
- * rx_link__failed() - handle an error of the packet socket, which the kernel reports only once
+ * rx_link__failed() - handle an error of the packet socket. The kernel reports each error only once
  *
  * @err: errno
  *
- * Return: as rx_link__wait(). @link notes that the interface is down, so that rx_link__wait() checks whether it was removed.
+ * Return: as rx_link__wait(). After ENETDOWN, @link stores that the interface is down, so that rx_link__wait() checks whether it was
+ * removed.
  */
 int rx_link__failed(struct rx_link *link, int err);
 
 #define RX_LINK_TAG 4 /* bytes of a VLAN tag */
 
 /**
- * rx_link__tag() - the first VLAN tag of a frame, which the kernel removes from frames that packet sockets receive
+ * rx_link__tag() - get the first VLAN tag of a frame. The kernel removes this tag from the frames that packet sockets receive
  * @status, @tpid, @tci: members of struct tpacket3_hdr or tpacket_auxdata
- * Return: @tag, as it was in the frame; NULL if the frame had none.
+ * Return: @tag, filled with the tag as it was in the frame; NULL if the frame had no tag.
  */
 const uint8_t *rx_link__tag(uint32_t status, uint16_t tpid, uint16_t tci, uint8_t tag[RX_LINK_TAG]);
 
 /**
- * rx_link__peer() - the sender of a frame on the interface
+ * rx_link__peer() - get the sender of a frame on the interface
  * @ethernet: the frame's Ethernet header
- * @tag: the frame's VLAN tag, RX_LINK_TAG bytes, which answers get too; NULL = none
+ * @tag: the frame's VLAN tag, RX_LINK_TAG bytes, which is also put into answers; NULL = none
  */
 void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, const uint8_t *tag, struct tw_peer *ret);
 

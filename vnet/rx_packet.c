@@ -19,12 +19,13 @@
 #include "wire/tracewire.h"
 
 /*
- * Size of a block: the largest frame of any interface fits. The kernel closes a block some ms after its first frame, even if it is almost
- * empty. So at low rates, no frame is lost while the reader is late by less than that time multiplied by the number of blocks.
+ * Size of a block, in which the largest frame of any interface fits. The kernel closes a block some ms after its first frame (retire_ms),
+ * even if the block is almost empty. So at low rates, a reader loses no frame while it is late by less than retire_ms multiplied by the
+ * number of blocks.
  */
 #define BLOCK_BYTES (128u << 10)
 #define BLOCKS_MAX  8192 /* 1 GiB */
-#define FRAME_STEP  2048 /* required by the kernel for its arithmetic; frames are stored without gaps */
+#define FRAME_STEP  2048 /* the kernel requires a frame size, but stores the frames without gaps */
 
 /* A packet socket with a TPACKET_V3 ring that receives only Tracewire frames. */
 struct ring {
@@ -34,7 +35,8 @@ struct ring {
 };
 
 /*
- * Accepts only frames of Tracewire's EtherType, and does not cut them. Set before the socket is bound, so that no other frame is received.
+ * Accepts only frames of Tracewire's EtherType, in full length. Called before the socket is bound, so that the socket receives no other
+ * frame.
  */
 static int set_filter(int fd, bool control_only)
 {
@@ -42,7 +44,7 @@ static int set_filter(int fd, bool control_only)
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 2 * ETH_ALEN),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_ETHERTYPE, 0, 3),
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, ETH_HLEN + offsetof(struct tw_frame_hdr, channel)),
-		/* Without control_only, both branches accept the frame. */
+		/* If control_only is false, both branches lead to the instruction that accepts the frame. */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_CHANNEL_CONTROL, 0, control_only),
 		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
 		BPF_STMT(BPF_RET | BPF_K, 0),
@@ -112,16 +114,16 @@ struct rx_packet {
 	unsigned int left;  /* frames of the block not yet handed out */
 	const struct tpacket3_hdr *next;
 	struct tw_receiver_stats stats;
-	uint64_t dropped; /* the part of stats.dropped that frames already reported */
+	uint64_t dropped; /* the part of stats.dropped that the frames handed out have reported */
 	uint64_t taken;   /* number of blocks taken */
 	/*
-	 * The ring was full when the statistics were last read, so no block follows the dropped frames yet. The kernel will not mark the
-	 * next block for these drops, because reading the counter has set it to zero.
+	 * The ring was full when the statistics were last read. So no block in the ring follows the frames that had been dropped by then.
+	 * The kernel will not mark the next block for these drops, because reading its drop counter has reset the counter to 0.
 	 */
 	bool full;
-	uint64_t full_from; /* the part of stats.dropped that may have been lost before a block in the ring */
-	uint64_t report_at; /* from this value of @taken on, blocks were closed after the last loss; 0 = unknown */
-	uint64_t last;      /* the part of stats.dropped that was lost after the last block in the ring */
+	uint64_t full_from; /* the part of stats.dropped that may have been dropped before a block in the ring */
+	uint64_t report_at; /* blocks from this value of @taken on were closed after the last loss; 0 = unknown */
+	uint64_t last;      /* the part of stats.dropped that was dropped after the last block in the ring */
 	struct tw_peer peer;
 };
 
@@ -150,7 +152,7 @@ static void return_block(struct rx_packet *rx)
 	rx->held = false;
 }
 
-/* Adds the kernel's counters to the statistics. Reading them sets them to zero. Return: 0 or -errno */
+/* Adds the kernel's counters to the statistics. The read resets the kernel's counters to 0. Return: 0 or -errno */
 static int update_stats(struct rx_packet *rx)
 {
 	struct tpacket_stats_v3 since;
@@ -163,7 +165,10 @@ static int update_stats(struct rx_packet *rx)
 	return 0;
 }
 
-/* Return: the number of blocks after this one that are marked (TP_STATUS_LOSING), plus one that the kernel may be marking now */
+/*
+ * Return: the number of blocks in the ring, after the one that is read, that are marked (TP_STATUS_LOSING), plus one for a block that the
+ * kernel may be marking now
+ */
 static uint64_t marked_after(const struct rx_packet *rx)
 {
 	uint64_t n = 1;
@@ -179,8 +184,9 @@ static uint64_t marked_after(const struct rx_packet *rx)
 }
 
 /*
- * After a loss, the kernel marks each block that it closes, until the drop counter is read. The counter then has the sum of the losses
- * before all marked blocks. Therefore this block reports a part of the sum, and each later marked block in the ring reports another part.
+ * After a loss, the kernel marks each block that it closes, until its drop counter is read. The counter then has the sum of the losses
+ * before all marked blocks, but not the number of frames lost before each block. Therefore this block reports the sum less one frame for
+ * each block that marked_after() counts, but at least one frame. So each later marked block still has a loss to report.
  */
 static void report_loss(struct rx_packet *rx)
 {
@@ -230,7 +236,7 @@ static void take_frame(struct rx_packet *rx, struct tw_received_frame *ret)
 	rx->left--;
 }
 
-/* Advances to a block that has frames. Return: 1; or 0 or -errno as rx_link__wait() */
+/* Advances to the next block that has frames. Return: 1; otherwise 0 or -errno as for rx_link__wait() */
 static int next_block(struct rx_packet *rx, int timeout_ms)
 {
 	struct pollfd fd = { .fd = rx->ring.fd, .events = POLLIN };
@@ -270,7 +276,7 @@ static int packet_answer(struct tw_receiver *base, const struct tw_peer *to, con
 	return rx_link__answer(&rx->link, rx->ring.fd, to, frame, len);
 }
 
-/* Return: whether the ring is full. If it is, @ret_losing tells whether a block not taken yet is marked (TP_STATUS_LOSING). */
+/* Return: whether the ring is full. If it is, @ret_losing is set to whether a block that was not taken yet is marked (TP_STATUS_LOSING). */
 static bool is_full(const struct rx_packet *rx, bool *ret_losing)
 {
 	*ret_losing = false;
@@ -315,7 +321,7 @@ static int packet_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)
 	return 0;
 }
 
-/* Frames rejected by a socket filter are not counted as dropped. */
+/* Rejects all later frames with a socket filter. The kernel does not count such frames as dropped. */
 static void packet_stop(struct tw_receiver *base)
 {
 	struct rx_packet *rx = of(base);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Receiving frames from a network interface (transport/receiver.h) through a TPACKET_V3 ring. The ring gets the frames that a capture on
- * the interface gets (before tc ingress); other captures get them, too. A socket filter accepts only frames of EtherType TW_ETHERTYPE.
- * Frames sent by the interface are not received.
+ * the interface gets, before tc ingress; other captures get the frames too. A socket filter accepts only frames of EtherType TW_ETHERTYPE.
+ * Frames that the interface sends are not received.
  */
 #ifndef TW_RX_PACKET_H
 #define TW_RX_PACKET_H
@@ -17,21 +17,21 @@
 
 struct tw_rx_packet_options {
 	const char *ifname;
-	size_t ring;            /* bytes, rounded down to blocks of 128 KiB; 1 block to 1 GiB; 0 = TW_RX_PACKET_RING */
+	size_t ring;            /* bytes, rounded down to blocks of 128 KiB: 1 block to 1 GiB; 0 = TW_RX_PACKET_RING */
 	unsigned int retire_ms; /* longest time that the kernel delays a frame to fill a block; 0 = 1 ms */
 	bool control_only;      /* receive only frames of the control channel */
 };
 
 /**
  * tw_rx_packet__open() - start to receive from an interface
- * @ret: its member frame_max is the interface's MTU, but at most TW_FRAME_MAX, and at least 1500, because the sender's MTU may be larger.
- * Close it with tw_receiver__close().
+ * @ret: close it with tw_receiver__close(). Its member frame_max is the interface's MTU, but at most TW_FRAME_MAX, and at least 1500,
+ * because the sender's MTU may be larger.
  *
- * A sender is identified by its Ethernet address and VLAN tag, which struct tw_peer contains. An answer is a frame to that address, with
- * the tag.
+ * A sender is identified by its Ethernet address and VLAN tag, which struct tw_peer contains. An answer is a frame to this address, with
+ * this tag.
  *
  * Return: 0; -ENODEV if there is no such interface; -EPERM without CAP_NET_RAW; -ENOMEM if the ring is too large; another -errno of the
- * kernel, with @error filled.
+ * kernel; @error is filled after each failure.
  */
 int tw_rx_packet__open(const struct tw_rx_packet_options *opts, struct tw_receiver **ret, struct tw_error *error);
 

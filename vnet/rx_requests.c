@@ -48,8 +48,8 @@ static uint64_t stamp_of(struct msghdr *msg)
 }
 
 /*
- * Return: 0 = try again later; -errno. On an interface, all errors but ENETDOWN, EAGAIN and EINTR become -ENODEV: the socket is unusable.
- * Over UDP, errors concern datagrams sent earlier.
+ * Return: 0 = try again later; -errno. On an interface, all errors but ENETDOWN, EAGAIN and EINTR become -ENODEV, because the socket is
+ * then unusable. Over UDP, errors concern datagrams that were sent earlier, and are cleared.
  */
 static int handle_failure(const struct requests *q, int err)
 {
@@ -121,7 +121,7 @@ static int answer(struct tw_receiver *rx, const struct tw_peer *to, const void *
 	return errno == ENOBUFS ? -EAGAIN : -errno;
 }
 
-/* Adds the drops since the last call. Reading the kernel's counters resets them. */
+/* Adds the drops since the last call to the statistics. The read resets the kernel's counters to 0. */
 static int count_drops_of_link(struct requests *q)
 {
 	struct tpacket_stats since;
@@ -133,7 +133,7 @@ static int count_drops_of_link(struct requests *q)
 	return 0;
 }
 
-/* All drops are requests, because the socket, which also sends the stream, receives nothing else. */
+/* Each dropped datagram was a request: the socket also sends the stream, but receives only requests. */
 static int count_drops_of_udp(struct requests *q)
 {
 	uint32_t drops;
@@ -154,7 +154,7 @@ static int stats(struct tw_receiver *rx, struct tw_receiver_stats *ret)
 	return err;
 }
 
-/* Over UDP, the socket belongs to @udp, which stays open. */
+/* Over UDP, the socket belongs to q->udp, which stays open. */
 static void close_requests(struct tw_receiver *rx)
 {
 	struct requests *q = requests_of(rx);
@@ -171,7 +171,10 @@ static const struct tw_receiver_ops requests_ops = {
 	.close = close_requests,
 };
 
-/* Accepts only out-of-band frames of Tracewire's EtherType to this host that are long enough. Called before the socket is bound. */
+/*
+ * Accepts only out-of-band frames of Tracewire's EtherType that are addressed to this host and as long as a TIME_SYNC frame or longer.
+ * Called before the socket is bound.
+ */
 static int set_filter(int fd)
 {
 	struct sock_filter code[] = {

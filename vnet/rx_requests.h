@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Receiving time synchronisation requests at the sender of a stream (transport/receiver.h). The requests are few and short. Therefore plain
- * sockets without a ring receive them, with the kernel's time stamps.
+ * sockets without a ring receive them. The kernel adds time stamps.
  */
 #ifndef TW_RX_REQUESTS_H
 #define TW_RX_REQUESTS_H
@@ -19,9 +19,10 @@
 int tw_rx_requests__on_link(const char *ifname, struct tw_receiver **ret, struct tw_error *error);
 
 /**
- * tw_rx_requests__on_udp() - receive datagrams that the stream's destination host sends to the source port of the stream
- * @udp: must stay open until the receiver is closed. Errors that the network reports for the stream's datagrams are cleared, and refusals
- * are counted.
+ * tw_rx_requests__on_udp() - receive the datagrams that the stream's destination host sends to the source port of the stream
+ * @udp: must stay open until the receiver is closed
+ *
+ * The receiver clears the errors that the network reports for the stream's datagrams, and counts refusals.
  *
  * Return: 0; -ENOMEM; another -errno of the kernel, with @error filled.
  */

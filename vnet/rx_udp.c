@@ -17,12 +17,12 @@
 #include "vnet/socket.h"
 #include "wire/tracewire.h"
 
-#define MESSAGES     16     /* number of messages per system call */
+#define MESSAGES     16     /* limit of messages per system call */
 #define MESSAGE_MAX  65536  /* bytes: more than any datagram or GRO batch */
 #define CONTROL_ROOM 256    /* bytes, for ancillary data of a message */
-#define DATAGRAM_MAX 65507u /* the maximum of IPv4; Tracewire's senders send no larger ones over IPv6 either */
+#define DATAGRAM_MAX 65507u /* the maximum of IPv4; over IPv6, Tracewire's senders send no larger datagrams either */
 
-/* The sender of a datagram, and the address that it was sent to, from which the answer leaves. */
+/* The sender of a datagram, and the destination address of the datagram. An answer is sent from this destination address. */
 struct peer {
 	union {
 		struct sockaddr any;
@@ -67,7 +67,7 @@ static void set_source(const struct peer *peer, struct tw_peer_address *ret)
 	}
 }
 
-/* Sends from the address that received the datagram. Return: 0 or -errno */
+/* Sends from the address to which the datagram was sent. Return: 0 or -errno */
 static int send_to(int fd, struct peer *peer, const void *frame, size_t len)
 {
 	const bool v4 = peer->from.any.sa_family == AF_INET;
@@ -115,11 +115,11 @@ struct rx_udp {
 	bool gro;
 	size_t buffer; /* bytes, as granted by the kernel */
 	struct tw_receiver_stats stats;
-	uint64_t dropped;                           /* the kernel's counter, as in the last message */
+	uint64_t dropped;                           /* the kernel's drop counter, as in the last message received */
 	bool stopped;                               /* later drops do not count */
 	struct tw_received_batch batches[MESSAGES]; /* frames received for udp_next() */
-	unsigned int next, n;                       /* the first batch not handed out yet, and the number of batches */
-	size_t at;                                  /* offset of the next frame in the first batch */
+	unsigned int next, n;                       /* index of the first batch not handed out yet; number of batches */
+	size_t at;                                  /* offset of the next frame in this first batch */
 	struct mmsghdr msgs[MESSAGES];
 	struct iovec iov[MESSAGES];
 	struct sockaddr_in6 from[MESSAGES];
@@ -133,7 +133,10 @@ static struct rx_udp *of(struct tw_receiver *rx)
 	return (struct rx_udp *)rx;
 }
 
-/* The kernel doubles the requested size for its overhead, and getsockopt() returns the doubled size. */
+/*
+ * Sets the size of the receive buffer. The kernel doubles the requested size, for its overhead, and getsockopt() returns the doubled size.
+ * Return: the size without this overhead
+ */
 static size_t set_buffer(int fd, size_t wanted)
 {
 	socklen_t len = sizeof(int);
@@ -373,7 +376,8 @@ static int count_dropped(struct rx_udp *rx)
 }
 
 /*
- * The kernel's drop counter includes datagrams rejected by a socket filter. Therefore it is read before the filter is set, and not after.
+ * The kernel's drop counter includes datagrams that a socket filter rejects. Therefore the counter is read before the filter is set, and no
+ * longer afterwards.
  */
 static void udp_stop(struct tw_receiver *base)
 {

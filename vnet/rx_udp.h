@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Receiving frames over UDP (transport/receiver.h), one frame per datagram. The kernel delivers datagrams of one sender and size
- * together if it can (UDP GRO, udp(7)). Invalid frames are delivered too; the decoder counts them.
+ * Receiving frames over UDP (transport/receiver.h), one frame per datagram. If it can, the kernel delivers several datagrams of one sender
+ * and one size together (UDP GRO, udp(7)). Invalid frames are delivered too; the decoder counts them.
  */
 #ifndef TW_RX_UDP_H
 #define TW_RX_UDP_H
@@ -13,8 +13,9 @@
 #include "vnet/udp_address.h"
 
 /*
- * Default buffer, bytes. The kernel charges the memory of a datagram, at least 768 bytes, and permits twice the size of the buffer: 174,000
- * short datagrams fit. If 500,000 of them arrive a second, a thread that waits 0.2 s for a CPU therefore loses none.
+ * Default buffer, bytes. The kernel counts the memory that a datagram takes, at least 768 bytes, and permits twice the size of the buffer.
+ * So 174,000 short datagrams fit. If 500,000 short datagrams arrive a second, none is lost while the receiving thread waits 0.2 s for a
+ * CPU.
  */
 #define TW_RX_UDP_BUFFER (64u << 20)
 
@@ -25,13 +26,13 @@ struct tw_rx_udp_options {
 
 /**
  * tw_rx_udp__open() - receive at an address, from now on
- * @ret: its member `how` contains the size of the buffer. Close it with tw_receiver__close().
+ * @ret: close it with tw_receiver__close(). Its member `how` contains the size of the buffer.
  *
- * An answer leaves from the address that the frame was sent to, unless this was a group address. The counter `dropped` counts datagrams for
- * which the buffer had no room. Datagrams that the kernel would have delivered together count as one.
+ * An answer leaves from the address to which the frame was sent, unless this was a group address. The counter `dropped` counts datagrams
+ * for which the buffer had no room. Datagrams that the kernel would have delivered together count as one.
  *
- * Return: 0; -EHOSTUNREACH if there is no such host; -EADDRNOTAVAIL if no interface has that address; -EADDRINUSE if the port is in
- * use; -EACCES if the port requires privileges; another -errno of the kernel, with @error filled.
+ * Return: 0; -EHOSTUNREACH if there is no such host; -EADDRNOTAVAIL if no interface has this address; -EADDRINUSE if the port is in use;
+ * -EACCES if the port requires privileges; another -errno of the kernel, with @error filled.
  */
 int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_receiver **ret, struct tw_error *error);
 

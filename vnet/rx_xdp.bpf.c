@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Redirects Tracewire's frames (EtherType TW_ETHERTYPE, after at most one VLAN tag) to the AF_XDP receiver. All other packets pass,
- * including out-of-band frames, which need the kernel's time stamp.
+ * Redirects Tracewire's frames (EtherType TW_ETHERTYPE, after at most one VLAN tag) to the AF_XDP receiver. Tracewire's out-of-band frames
+ * are not redirected, because they need the kernel's time stamp. They and all other packets pass to the network stack.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -19,16 +19,16 @@ struct vlan_tag {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_XSKMAP);
-	__uint(max_entries, 1); /* as many as there are queues: set before loading */
+	__uint(max_entries, 1); /* replaced by the number of queues before the program is loaded */
 	__type(key, __u32);
 	__type(value, __u32);
 } sockets SEC(".maps");
 
 const volatile __u32 linear_max;  /* largest linear packet that a socket accepts, bytes */
 const volatile bool multi_buffer; /* whether sockets accept multi-buffer packets of any length */
-__u64 missed; /* Tracewire's packets that no socket accepts: too long, with fragments, or of a queue added later */
+__u64 missed; /* Tracewire's packets that no socket accepted: too long, with fragments, or of a queue added later */
 
-/* Return: the start of Tracewire's frame in the packet; NULL if it is another packet */
+/* Return: the start of Tracewire's frame in the packet; NULL if it is not a packet of Tracewire */
 static __always_inline const void *find_frame(const void *data, const void *end)
 {
 	const struct ethhdr *ethernet = data;
@@ -43,7 +43,10 @@ static __always_inline const void *find_frame(const void *data, const void *end)
 	return (const void *)(tag + 1) <= end && tag->ethertype == bpf_htons(TW_ETHERTYPE) ? tag + 1 : NULL;
 }
 
-/* Accepts frames of a stream and rejects out-of-band frames. A frame with an incomplete header is accepted; the decoder counts it. */
+/*
+ * Accepts frames of a stream, and rejects out-of-band frames and other packets. A frame with an incomplete header is accepted, so that the
+ * decoder counts it.
+ */
 static __always_inline bool is_wanted(const struct xdp_md *context)
 {
 	const void *end = (const void *)(long)context->data_end;
@@ -53,8 +56,8 @@ static __always_inline bool is_wanted(const struct xdp_md *context)
 }
 
 /*
- * Whether a socket accepts the packet. Without multi-buffer, the kernel would silently drop a packet that is too long or has fragments. A
- * short packet can have fragments too, because drivers may begin fragments at any offset.
+ * Whether a socket accepts the packet. If sockets do not accept multi-buffer packets, the kernel would silently drop a packet that is too
+ * long or has fragments. A short packet can have fragments too, because drivers may begin fragments at any offset.
  */
 static __always_inline bool is_taken(struct xdp_md *context)
 {

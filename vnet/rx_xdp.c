@@ -82,7 +82,7 @@ static int open_and_load(unsigned int queues, bool multi_buffer, struct rx_xdp_p
 
 /*
  * Loads the program, with room for @queues sockets in its map
- * @multi_buffer: the sockets accept packets of several fragments; otherwise linear packets of at most RX_XDP_CHUNK_ROOM bytes
+ * @multi_buffer: the sockets accept packets of several fragments. False: they accept only linear packets of at most RX_XDP_CHUNK_ROOM bytes
  */
 static int rx_xdp_program__load(unsigned int queues, bool multi_buffer, struct rx_xdp_program *program)
 {
@@ -114,7 +114,7 @@ static int rx_xdp_program__attach(struct rx_xdp_program *program, int ifindex)
 	return 0;
 }
 
-/* Number of Tracewire's frames that no socket accepted; makes no system call */
+/* Return: the number of Tracewire's frames that no socket accepted; makes no system call */
 static uint64_t rx_xdp_program__missed(const struct rx_xdp_program *program)
 {
 	return __atomic_load_n(&program->code->bss->missed, __ATOMIC_RELAXED);
@@ -127,13 +127,14 @@ static uint64_t rx_xdp_program__missed(const struct rx_xdp_program *program)
 #define HEADER_MAX       (ETH_HLEN + RX_LINK_TAG)
 #define PACKET_MAX       (80u << 10) /* more than the kernel's largest packet, bytes */
 #define OUT_OF_BAND_MAX  2048        /* bytes read of an out-of-band frame */
-#define TURN             64          /* number of frames read from a queue before those of the next queue */
+#define TURN             64          /* limit of frames read from a queue before those of the next queue */
 
 /*
- * Out-of-band frames are few and short. An AF_XDP receiver leaves them to the kernel, for its time stamps, and reads them from a plain
- * packet socket. That socket also sends answers, and the kernel reports there that the interface went down.
+ * Out-of-band frames are few and short. An AF_XDP receiver leaves them to the kernel, which adds time stamps, and reads them from a plain
+ * packet socket. This socket also sends answers, and the kernel reports on it that the interface went down.
  *
- * Frames of a stream arrive at this socket too, if no AF_XDP socket accepts them; the filter rejects them.
+ * If no AF_XDP socket accepts a frame of a stream, the frame arrives at the packet socket too. Therefore the filter rejects all but
+ * out-of-band frames.
  */
 static int set_filter(int fd)
 {
@@ -178,7 +179,7 @@ struct rx_xdp {
 	struct tw_receiver rx;
 	struct rx_link link;
 	struct rx_xdp_program program;
-	int out_of_band_fd; /* sends answers; the kernel reports here that the interface went down */
+	int out_of_band_fd; /* also sends answers; the kernel reports here that the interface went down */
 	struct rx_xdp_queue *queues;
 	unsigned int n;       /* number of open queues */
 	struct pollfd *fds;   /* of out_of_band_fd and of each queue, n + 1 */
@@ -187,8 +188,8 @@ struct rx_xdp {
 	long pause;           /* ns */
 	bool pause_due;       /* frames were received since the last pause */
 	bool stopped;         /* later drops do not count */
-	uint64_t reported;    /* losses of all queues, as far as frames handed out have reported them */
-	uint64_t out_of_band; /* out-of-band frames */
+	uint64_t reported;    /* the losses of all queues that the frames handed out have reported */
+	uint64_t out_of_band; /* number of out-of-band frames received */
 	struct tw_peer peer;
 	char how[96];
 	uint8_t whole[PACKET_MAX]; /* a packet of several chunks, or an out-of-band frame */
@@ -208,7 +209,7 @@ static uint32_t ring_for(unsigned int queues)
 	return ring;
 }
 
-/* Opens a queue. If the kernel does not support multi-buffer (-EINVAL), opens the queue without it and clears the flag in @o. */
+/* Opens a queue. If the kernel does not support multi-buffer (-EINVAL), opens the queue without multi-buffer and clears the flag in @o. */
 static int open_queue(struct rx_xdp *rx, struct rx_xdp_queue_options *o)
 {
 	struct rx_xdp_queue *queue = &rx->queues[rx->n];
@@ -241,7 +242,7 @@ static int open_queues(struct rx_xdp *rx, struct rx_xdp_queue_options *o, unsign
 	return err;
 }
 
-/* The program is attached last, when the map of sockets is complete. */
+/* Attaches the program after the map of sockets is complete. */
 static int attach(struct rx_xdp *rx, bool multi_buffer)
 {
 	int err = rx_xdp_program__load(rx->n, multi_buffer, &rx->program);
@@ -251,7 +252,7 @@ static int attach(struct rx_xdp *rx, bool multi_buffer)
 	return err ? err : rx_xdp_program__attach(&rx->program, rx->link.ifindex);
 }
 
-/* Called last, so that it describes what the kernel provides. */
+/* Called after everything is open, so that it describes what the kernel provides. */
 static void describe(struct rx_xdp *rx, uint16_t flags)
 {
 	const size_t one_chunk = RX_XDP_CHUNK_ROOM - HEADER_MAX;
@@ -282,7 +283,7 @@ static int open_all(struct rx_xdp *rx, const char *ifname, uint32_t ring)
 	err = set_up_out_of_band(rx->out_of_band_fd, rx->link.ifindex);
 	if (err)
 		return err;
-	/* Multi-buffer only if needed: some drivers support either multi-buffer or zero-copy, but not both. */
+	/* Multi-buffer is requested only if frames need it, because some drivers support multi-buffer or zero-copy, but not both. */
 	if (rx->link.frame_max + HEADER_MAX > RX_XDP_CHUNK_ROOM)
 		queue.flags = XDP_USE_SG;
 	err = open_queues(rx, &queue, n);
@@ -322,7 +323,7 @@ static uint64_t dropped(const struct rx_xdp *rx)
 	return rx->reported + rx_xdp_program__missed(&rx->program);
 }
 
-/* The XDP program redirects only packets in which at most one VLAN tag precedes Tracewire's EtherType. */
+/* Makes a frame from a packet. The XDP program redirects only packets in which at most one VLAN tag precedes Tracewire's EtherType. */
 static void make_frame(struct rx_xdp *rx, const struct rx_xdp_packet *packet, struct tw_received_frame *ret)
 {
 	const uint8_t *ethertype = packet->data + 2 * ETH_ALEN;
@@ -337,7 +338,7 @@ static void make_frame(struct rx_xdp *rx, const struct rx_xdp_packet *packet, st
 	ret->from = &rx->peer;
 }
 
-/* Return: whether it paused, so that the rings should be checked again */
+/* Pauses if frames were received since the last pause. Return: whether it paused, in which case the rings should be checked again */
 static bool make_pause(struct rx_xdp *rx, int *timeout_ms)
 {
 	const long rest = *timeout_ms < 0 ? LONG_MAX : *timeout_ms * (long)TW_NS_PER_MS;
@@ -442,7 +443,7 @@ static int xdp_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)
 	return 0;
 }
 
-/* The program stays attached. Without it, the kernel's network stack would process each frame, usually only to discard it. */
+/* Leaves the program attached. Without the program, the kernel's network stack would process each frame, usually only to discard it. */
 static void xdp_stop(struct tw_receiver *base)
 {
 	struct rx_xdp *rx = of(base);
@@ -478,7 +479,7 @@ static const struct tw_receiver_ops xdp_ops = {
 	.close = xdp_close,
 };
 
-/* Reports why the interface is not free: another XDP program, or another AF_XDP socket. */
+/* Reports what uses the interface: another XDP program, or another AF_XDP socket. */
 static int not_free(const char *ifname, int ifindex, struct tw_error *error)
 {
 	const struct rx_xdp_other other = rx_xdp_program__find_other(ifindex);

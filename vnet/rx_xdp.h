@@ -2,8 +2,8 @@
 /*
  * Receiving frames from a network interface (transport/receiver.h) through AF_XDP, on all its queues. Only frames of EtherType
  * TW_ETHERTYPE, with at most one VLAN tag, are received; other programs do not see them. If the driver supports XDP, the kernel allocates
- * no packet buffers (struct sk_buff) for these frames. All other traffic passes. The interface must not have another XDP program. The
- * receiver's program is removed when the process ends, even if it is killed.
+ * no packet buffers (struct sk_buff) for these frames. All other packets pass to the network stack. The interface must not have another XDP
+ * program. The receiver's XDP program is removed when the process ends, even if the process is killed.
  */
 #ifndef TW_RX_XDP_H
 #define TW_RX_XDP_H
@@ -19,25 +19,26 @@
 struct tw_rx_xdp_options {
 	const char *ifname;
 	/*
-	 * Descriptors in the ring of each queue, one for each chunk of 4 KiB: a power of two from 64 to 2^20. 0 = TW_RX_XDP_RING, or
-	 * fewer, but at least 2048, if the chunks of all queues would need more than 512 MiB.
+	 * Number of descriptors in the ring of each queue, one for each chunk of 4 KiB: a power of two from 64 to 2^20. 0 = TW_RX_XDP_RING;
+	 * if the chunks of all queues would then need more than 512 MiB, fewer, but at least 2048.
 	 */
 	uint32_t ring;
 	/*
-	 * Pause after frames were received, before the rings are read again, in microseconds, at most 999999; 0 = TW_RX_XDP_PAUSE. A
-	 * wake-up costs as much as many frames. The ring must have room for the frames of a pause.
+	 * After frames were received, the receiver pauses before it reads the rings again. This is the pause in microseconds, at most
+	 * 999999; 0 = TW_RX_XDP_PAUSE. The reason for the pause: a wake-up costs as much CPU time as many frames. The ring must have room
+	 * for the frames that arrive during a pause.
 	 */
 	uint32_t pause_us;
 };
 
 /**
  * tw_rx_xdp__open() - start to receive from an interface
- * @ret: its member `how` describes the support of kernel and driver: native or generic, zero-copy or copy mode, multi-buffer or the largest
- * frame, queues. Close it with tw_receiver__close().
+ * @ret: close it with tw_receiver__close(). Its member `how` describes the support of kernel and driver: native or generic, zero-copy or
+ * copy mode, multi-buffer or the largest frame, and the number of queues.
  *
- * The time of a frame is when the ring was read (CLOCK_REALTIME), because the ring has no time stamps. It is later than the arrival of the
- * frame by up to the pause, or by more if the receiver is delayed. Out-of-band frames need accurate times: the kernel receives and stamps
- * them, and other programs see them too.
+ * The time of a frame is the time at which the ring was read (CLOCK_REALTIME), because the ring has no time stamps. This time is later than
+ * the arrival of the frame by up to the pause, or by more if the receiver is delayed. Out-of-band frames need accurate times. Therefore the
+ * kernel receives them and adds time stamps, and other programs see them too.
  *
  * The counter `dropped` counts the frames that the kernel dropped at the sockets, for example because a ring was full. It also counts the
  * frames that the XDP program left to the kernel's network stack. These are the frames of a queue that was added later. Without

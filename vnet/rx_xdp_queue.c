@@ -8,9 +8,9 @@
 
 #include "base/time.h"
 
-#define COMPLETION_RING 64 /* must exist, is not used: nothing is sent */
-#define RELEASES        8  /* parts of a ring: chunks are returned after reading one part, or all frames */
-#define FRAME_CHUNKS    19 /* more chunks than the longest packet has: a head and 17 fragments */
+#define COMPLETION_RING 64 /* not used, because nothing is sent, but a UMEM must have it */
+#define RELEASES        8  /* chunks are returned after 1/RELEASES of the ring was read, or all frames in it */
+#define FRAME_CHUNKS    19 /* more than the number of chunks of the longest packet: a head and 17 fragments */
 
 static uint32_t kernel_position(const struct rx_xdp_queue *q)
 {
@@ -24,7 +24,7 @@ int rx_xdp_queue__update_dropped(struct rx_xdp_queue *q)
 
 	if (getsockopt(rx_xdp_queue__fd(q), SOL_XDP, XDP_STATISTICS, &stats, &len) < 0)
 		return -errno;
-	/* The counter of empty fill rings is not added: it does not count frames, but each time that a driver looks into an empty ring. */
+	/* The counter of empty fill rings is not added. It does not count frames: it counts how often a driver found the ring empty. */
 	q->dropped = stats.rx_dropped + stats.rx_ring_full;
 	return 0;
 }
@@ -38,9 +38,9 @@ uint64_t rx_xdp_queue__dropped_last(const struct rx_xdp_queue *q, uint64_t dropp
 }
 
 /*
- * Looks for frames that were lost before the last return of chunks; @began: the first position of the ring before that return. Frames are
- * lost only while the ring is full, or too full for a long frame. This is possible only if the kernel's position is now almost a ring's
- * size after @began. Therefore the kernel's counter is read only in this case.
+ * Looks for frames that were lost before the last return of chunks. @began: the value of q->released before this return. Frames are lost
+ * only while the ring is full, or too full for a long frame. This is possible only if the kernel's position is now almost a ring's size
+ * after @began. The kernel's counter is read only in this case.
  */
 static void look_for_loss(struct rx_xdp_queue *q, uint32_t began)
 {
@@ -58,9 +58,10 @@ static void look_for_loss(struct rx_xdp_queue *q, uint32_t began)
 }
 
 /*
- * Called before a packet is handed out: adds the losses that the caller reports with this packet to q->reported. After the loss of a packet
- * that was too long for the rest of the ring, shorter packets may still be received. Therefore the last packets before the position of a
- * loss report it in parts.
+ * Called before a packet is handed out. Adds to q->reported the losses that this packet reports. The first packet at or after the position
+ * of a loss reports all frames of the loss that are not reported yet. But after the loss of a packet that was too long for the rest of the
+ * ring, shorter packets may still be received before this position. Therefore each packet that begins fewer than FRAME_CHUNKS descriptors
+ * before the position reports one dropped frame, as long as at least one remains for the packet at or after the position.
  */
 static void report_losses(struct rx_xdp_queue *q)
 {
@@ -78,7 +79,7 @@ static void report_losses(struct rx_xdp_queue *q)
 	}
 }
 
-/* Returns the chunks of @n descriptors to the kernel. The fill ring has room for them, see its size. */
+/* Returns the chunks of @n descriptors to the kernel. The fill ring has room for them: it has twice the size of the ring. */
 static void return_chunks(struct rx_xdp_queue *q, uint32_t n)
 {
 	uint32_t at = 0;
@@ -94,7 +95,7 @@ static void return_chunks(struct rx_xdp_queue *q, uint32_t n)
 		recvfrom(xsk_socket__fd(q->socket), NULL, 0, MSG_DONTWAIT, NULL, NULL);
 }
 
-/* Returns the chunks that were read, and reads the position of the kernel. */
+/* Returns to the kernel the chunks that were read, and reads the kernel's position in the ring. */
 static void update_ring(struct rx_xdp_queue *q)
 {
 	const uint32_t n = q->next - q->released, began = q->released;
@@ -158,7 +159,7 @@ uint64_t rx_xdp_queue__waiting(const struct rx_xdp_queue *q)
 	return frames;
 }
 
-/* A quarter more chunks than the ring has descriptors; all fit into the fill ring. */
+/* The UMEM has a quarter more chunks than the ring has descriptors. All of them fit into the fill ring. */
 size_t rx_xdp_queue__bytes(uint32_t size)
 {
 	return ((size_t)size + size / 4) * AF_XDP_CHUNK;

@@ -17,7 +17,7 @@ int tw_socket__set(int fd, int level, int name, int value);
 /** tw_socket__set_filter() - attach @n instructions of classic BPF */
 int tw_socket__set_filter(int fd, struct sock_filter *code, size_t n);
 
-/** tw_socket__reject_all() - receive nothing from now on; what was received stays in the buffer */
+/** tw_socket__reject_all() - receive nothing from now on; packets that were already received stay in the buffer */
 int tw_socket__reject_all(int fd);
 
 /** tw_socket__set_send_buffer() - set the size of the send buffer; without CAP_NET_ADMIN, net.core.wmem_max limits it */
@@ -27,8 +27,8 @@ int tw_socket__set_send_buffer(int fd, size_t bytes);
 int tw_socket__drops(int fd, uint32_t *ret);
 
 /**
- * tw_socket__poll() - poll()
- * @timeout_ms: reduced by the time waited, if a socket is ready
+ * tw_socket__poll() - call poll()
+ * @timeout_ms: as for poll(); reduced by the time waited, if a socket is ready
  *
  * Return: the number of ready sockets; 0 after the timeout or a signal; -errno.
  */

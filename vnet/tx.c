@@ -19,9 +19,9 @@
 #define FRAME_BEST (2 * (size_t)4096 - TX_OVERHEAD - TW_COPY_STEP)
 
 /*
- * The drop counter of a veth pair's sending end. All sinks of this process on this end share it, so that together they count each drop
- * once. The kernel reports most drops to the socket. Drops of a veth after its queue, and drops that old kernels do not report, show only
- * in the interface's tx_dropped. The first sink that reads the counter claims them.
+ * The drop counter of a veth pair's sending end. All sinks of this process on this end share the struct, so that together they count each
+ * drop once. The kernel reports most drops to the socket. Drops of a veth after its queue, and drops that old kernels do not report, are
+ * visible only in the interface's tx_dropped. The first sink that reads tx_dropped counts such a drop as its own: it claims the drop.
  */
 struct tx_device {
 	struct tx_device *next;
@@ -29,13 +29,13 @@ struct tx_device {
 	char name[IFNAMSIZ];
 	int ifindex;
 	uint64_t before;    /* tx_dropped when the first sink was opened */
-	uint64_t explained; /* drops since then that were reported, sent again, or claimed */
+	uint64_t explained; /* drops since then that were reported to a sink, made good by sending again, or claimed */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tx_device *devices;
 
-/* Return: the device of @link, to be released with device__release(); NULL without memory */
+/* Return: the device of @link, to be released with device__release(); NULL if there is no memory */
 static struct tx_device *device__take(const struct tx_link *link)
 {
 	struct tx_device *d;
@@ -79,8 +79,8 @@ static int read_dropped(const char *name, uint64_t *ret)
 }
 
 /*
- * Reads tx_dropped and claims unexplained drops. @claimed: drops claimed by this sink so far. Return: the sink's new total, which is
- * smaller than before if a drop was explained after it had been claimed.
+ * Reads tx_dropped and claims unexplained drops. @claimed: number of drops that this sink has claimed so far. Return: the new number. It is
+ * smaller than @claimed if a drop was explained after it had been claimed.
  */
 static uint64_t device__claim(struct tx_device *device, uint64_t claimed)
 {

@@ -4,7 +4,7 @@
  *
  *   slot:  2 bytes of padding | Ethernet header, 14 | frame, up to frame_max | slack of TW_COPY_STEP
  *
- * The padding puts the frame at a multiple of 4, as the encoder needs it.
+ * With the padding, the offset of the frame is a multiple of 4, as the encoder needs it.
  */
 #ifndef TW_TX_LINK_H
 #define TW_TX_LINK_H
@@ -21,15 +21,18 @@
 
 #define TX_PAD      2
 #define TX_OVERHEAD (TX_PAD + ETH_HLEN) /* bytes of a slot before the frame */
-#define TX_SLOTS    64                  /* few, so that they stay in the cache */
-#define TX_BATCH    32                  /* frames or descriptors per system call; AF_XDP takes no more at once */
-/* A send buffer for all slots, bytes; the kernel counts its own overhead too. If the kernel does not permit this size, some slots wait. */
+#define TX_SLOTS    64                  /* number of slots; few, so that the slots stay in the cache */
+#define TX_BATCH    32                  /* frames or descriptors per system call; the kernel's limit for AF_XDP */
+/*
+ * Size of a send buffer for all slots, bytes. It includes room for what the kernel counts as its own overhead. If the kernel does not
+ * permit this size, frames wait in some slots.
+ */
 #define TX_SEND_BUFFER(slot_bytes) (4 * TX_SLOTS * (slot_bytes))
 #define TX_DOWN                    "the link is down" /* tw_sink.blocked_by at ENETDOWN */
 
 struct tx_device;
 
-/* The interface, as it was when it was opened. */
+/* The interface, as it was when the sink was opened. */
 struct tx_link {
 	char name[IFNAMSIZ];
 	int ifindex;
@@ -37,16 +40,16 @@ struct tx_link {
 	size_t frame_max;           /* largest frame to send, bytes; a multiple of 4 within the MTU */
 	uint8_t ethernet[ETH_HLEN]; /* header of every frame */
 	bool veth; /* one of Tracewire's veth pairs: no other program sends on it, so all its drops are frames of the sinks */
-	uint64_t dropped_before; /* tx_dropped at the opening */
+	uint64_t dropped_before; /* tx_dropped when the sink was opened */
 };
 
 /* First member of each transport's sink. */
 struct tx_sink {
 	struct tw_sink sink;
 	struct tx_link link;
-	struct tw_sink_stats stats; /* dropped: frames that this sink knows to be dropped */
+	struct tw_sink_stats stats; /* stats.dropped: frames that this sink knows to be dropped, without @claimed */
 	struct tx_device *device;   /* NULL if other programs may also send on the interface */
-	uint64_t claimed;           /* drops that only the device's counter showed */
+	uint64_t claimed;           /* number of drops that only the interface's counter showed (vnet/tx.c) */
 	int broken;                 /* -errno if no more frames can be sent */
 	char how[256];
 };
@@ -54,7 +57,7 @@ struct tx_sink {
 /** tx_sink__init() - initialise the members shared by the transports, except how. Return: 0 or -ENOMEM */
 int tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const struct tx_link *link);
 
-/** tx_sink__fini() - the counterpart of tx_sink__init(); does not free members of the transport */
+/** tx_sink__fini() - free what tx_sink__init() took; does not free members of the transport */
 void tx_sink__fini(struct tx_sink *tx);
 
 /** tx_sink__drop() - count the frame in this slot as dropped */
@@ -64,8 +67,8 @@ static inline void tx_sink__drop(struct tx_sink *tx, const uint8_t *slot)
 }
 
 /**
- * tx_sink__explain() - note that this sink handles a drop that the interface counted: the sink sends the frame again, or has counted the
- * drop itself
+ * tx_sink__explain() - note that this sink handles a drop which the interface has counted: the sink sends the frame again, or has counted
+ * the drop itself
  */
 void tx_sink__explain(struct tx_sink *tx);
 

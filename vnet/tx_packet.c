@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sending through AF_PACKET: a ring of slots, passed to sendmmsg() in batches. The interface's queue is not bypassed: it holds frames while
- * the receiver is slow. The socket's send buffer limits the frames in this queue to about the number of slots. A refused frame stays in its
- * slot and is sent again.
+ * Sending through AF_PACKET: a ring of slots, passed to sendmmsg() in batches. Frames go through the interface's queue, which holds them
+ * while the receiver is slow. The socket's send buffer limits the frames in this queue to about the number of slots. A frame that is
+ * refused stays in its slot and is sent again.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct tx_packet {
 	int fd;
 	uint8_t *area;
 	size_t slot_bytes;
-	unsigned int head, tail; /* frames committed and frames sent, since the opening */
+	unsigned int head, tail; /* number of frames committed, number of frames sent, since the opening */
 	struct iovec iov[TX_SLOTS];
 	struct mmsghdr msgs[TX_SLOTS];
 };
@@ -56,10 +56,10 @@ static int handle_failure(struct tx_packet *p)
 	switch (errno) {
 	case EINTR:
 		return 0;
-	case ENOBUFS: /* the interface accepted the frame and dropped it: send it again */
+	case ENOBUFS: /* the interface has dropped the frame: send it again */
 		tx_sink__explain(&p->tx);
 		return -EAGAIN;
-	case ENETDOWN: /* it may come up again */
+	case ENETDOWN: /* the interface may come up again */
 		p->tx.sink.blocked_by = TX_DOWN;
 		return -EAGAIN;
 	case EAGAIN:
@@ -166,7 +166,7 @@ static void init_slots(struct tx_packet *p)
 	}
 }
 
-/* Protocol 0: the socket sends only. Return: -errno, or the socket */
+/* Opens a socket that only sends (protocol 0). Return: the socket, or -errno */
 static int open_socket(int ifindex)
 {
 	const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);

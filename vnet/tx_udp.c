@@ -20,7 +20,7 @@
 #include "vnet/tx_udp_messages.h"
 #include "wire/encode.h"
 
-/* Size of the send buffer, bytes, including the kernel's overhead: several batches, so that one is ready when the link is free. */
+/* Size of the send buffer, bytes, including the kernel's overhead. Several batches fit, so that one is ready when the link is free. */
 #define SEND_BUFFER (4 << 20)
 #define ERRORS_ROOM 512 /* size of the kernel's report about one error, bytes */
 
@@ -37,8 +37,9 @@ struct tw_tx_udp {
 };
 
 /*
- * Disables fragmentation and enables error reports. Without these, the kernel does not report datagrams dropped at a full queue of the
- * interface. If an IPv6 socket sends to an IPv4 address, the options of IPv4 apply. Return: 0 or -errno
+ * Disables fragmentation and enables error reports. Without error reports, the kernel does not report datagrams that are dropped at a full
+ * queue of the interface. The options of IPv4 are set for an IPv6 socket too: they apply if it sends to an IPv4 address. Return: 0 or
+ * -errno
  */
 static int set_options(const struct tw_tx_udp *udp)
 {
@@ -54,13 +55,13 @@ static int set_options(const struct tw_tx_udp *udp)
 	return err;
 }
 
-/* The segment size is set for each batch; this only checks for support in the kernel. */
+/* Whether the kernel supports GSO. The size set here does not matter, because the segment size is set again for each batch. */
 static bool has_gso(int fd)
 {
 	return tw_socket__set(fd, IPPROTO_UDP, UDP_SEGMENT, 0) == 0;
 }
 
-/* Family and port have the same offset in addresses of both families. */
+/* Stores the local port. Family and port have the same offsets in IPv4 and IPv6 socket addresses. */
 static void note_port(struct tw_tx_udp *udp)
 {
 	struct sockaddr_in6 here;
@@ -92,7 +93,7 @@ static int connect_to(const struct addrinfo *addresses, struct tw_tx_udp *udp)
 	return err;
 }
 
-/* A name can have several addresses; the message names the last one tried. */
+/* Fills @error. A host name can have several addresses: the message names the address that was tried last. */
 static int unreachable(const struct tw_udp_address *to, const struct tw_tx_udp *udp, int err, struct tw_error *error)
 {
 	const struct sockaddr *address = (const struct sockaddr *)&udp->address;
@@ -144,8 +145,8 @@ int tw_tx_udp__open(const struct tw_udp_address *to, struct tw_tx_udp **ret, str
 }
 
 /*
- * Called after a route was lost: chooses the local address again, because a connected socket keeps an address that may have been removed.
- * The port stays.
+ * Called after a route was lost. Chooses the local address again, because a connected socket keeps its local address even after this was
+ * removed from the machine. The local port stays.
  * Return: 0, or -EAGAIN if there is still no route
  */
 static int tx_udp__connect_again(struct tw_tx_udp *udp)
@@ -182,7 +183,7 @@ static size_t headers(const struct tw_tx_udp *udp)
 	return sizeof(struct udphdr) + (udp->family == AF_INET ? sizeof(struct ip) : sizeof(struct ip6_hdr));
 }
 
-/* The largest datagram that leaves in one piece, as far as is known, bytes without headers; 0 = no route */
+/* Return: the size of the largest datagram that leaves in one piece, as far as is known, bytes without headers; 0 = no route */
 static size_t tx_udp__payload(const struct tw_tx_udp *udp)
 {
 	const size_t mtu = tw_tx_udp__mtu(udp);
@@ -230,10 +231,10 @@ void tw_tx_udp__close(struct tw_tx_udp *udp)
 }
 
 /*
- * The sink. Frames are built in slots and sent in batches. When all frames are sent, the next frame uses the first slot again, which
- * keeps the slots in the cache.
+ * The sink. Frames are built in slots and sent in batches. When all frames are sent, the next frame uses the first slot again, so that the
+ * slots stay in the cache.
  */
-#define FRAME_BEST (TX_UDP_BYTES / 8 & ~3) /* eight fill a batch; larger frames gain little */
+#define FRAME_BEST (TX_UDP_BYTES / 8 & ~3) /* eight of these frames fill a batch; larger frames gain little */
 
 struct udp_sink {
 	struct tw_sink sink;
@@ -244,9 +245,9 @@ struct udp_sink {
 	uint8_t *area;
 	size_t slot_bytes;               /* frame_max when the slots were placed: full frames are contiguous */
 	unsigned int head, tail;         /* slots from tail to head are committed and not sent */
-	size_t pending;                  /* bytes of these slots in a batch */
-	size_t lens[TX_UDP_FRAMES];      /* 0: dropped */
-	struct iovec iov[TX_UDP_FRAMES]; /* frames to send; their lengths are those of lens, or padded ones */
+	size_t pending;                  /* bytes that the frames in these slots take in a batch */
+	size_t lens[TX_UDP_FRAMES];      /* lengths of the frames in the slots; 0 = dropped */
+	struct iovec iov[TX_UDP_FRAMES]; /* frames to send; lengths as in lens, or with padding */
 	struct tx_udp_messages messages;
 	char how[64];
 };
@@ -269,7 +270,9 @@ static size_t frame_max_of(size_t wanted, size_t payload)
 	return (max > TW_SINK_FRAME_MIN ? max : TW_SINK_FRAME_MIN) & ~(size_t)3;
 }
 
-/* Reduces frame_max to the path MTU and drops longer frames that are already built. Return: whether it became smaller */
+/*
+ * Reduces frame_max to fit the path MTU, and drops frames that were already built and are longer. Return: whether frame_max became smaller
+ */
 static bool shrink(struct udp_sink *s)
 {
 	const size_t payload = tx_udp__payload(s->udp), max = frame_max_of(s->sink.frame_max, payload);
@@ -283,7 +286,7 @@ static bool shrink(struct udp_sink *s)
 	return true;
 }
 
-/* Drops the first frame that is not dropped yet. There is one, because sending failed, and dropped frames alone make no message. */
+/* Drops the first frame that is not dropped yet. There is such a frame, because sending failed, and dropped frames are not sent. */
 static void drop_first(struct udp_sink *s)
 {
 	unsigned int i = s->tail;
@@ -294,8 +297,8 @@ static void drop_first(struct udp_sink *s)
 }
 
 /*
- * A datagram was too long, for one of three reasons: the network just reported a smaller MTU; the error is that of an earlier datagram;
- * or the kernel does not support GSO here, without reporting it.
+ * Handles the error that a datagram was too long. There are three possible reasons: the network has just reported a smaller MTU; the error
+ * is that of an earlier datagram; or the kernel cannot use GSO here, but has not reported this.
  */
 static void shorten(struct udp_sink *s)
 {
@@ -321,15 +324,15 @@ static int handle_failure(struct udp_sink *s, int err)
 		return -EAGAIN;
 	tw_tx_udp__forget_errors(s->udp);
 	switch (err) {
-	case ECONNREFUSED: /* an error of earlier datagrams: this one was not tried */
+	case ECONNREFUSED: /* an error of earlier datagrams: this time, nothing was sent */
 		return 0;
-	case EIO: /* the interface computes no checksums, and the kernel is older than 6.11 */
+	case EIO: /* GSO refused: the interface computes no checksums, and the kernel is older than 6.11 */
 		if (!s->gso)
 			return -EAGAIN;
 		s->gso = false;
 		return 0;
 	case EMSGSIZE:
-	case EINVAL: /* the same for a batch, before 6.13 */
+	case EINVAL: /* instead of EMSGSIZE, for a batch, in kernels before 6.13 */
 		shorten(s);
 		return 0;
 	case ENETUNREACH: /* there is no route, or the local address was removed */
@@ -340,7 +343,7 @@ static int handle_failure(struct udp_sink *s, int err)
 	}
 }
 
-/* Sets the distance of the slots to frame_max. Called while no slot is in use. */
+/* Places the slots at distances of frame_max. Called while no slot is in use. */
 static void place_slots(struct udp_sink *s)
 {
 	s->slot_bytes = s->sink.frame_max;
@@ -348,7 +351,7 @@ static void place_slots(struct udp_sink *s)
 		s->iov[i].iov_base = s->area + i * s->slot_bytes;
 }
 
-/* All frames before @end were sent. */
+/* Frees the slots before @end, whose frames were sent, and counts their padding. */
 static void advance(struct udp_sink *s, unsigned int end)
 {
 	for (; s->tail < end; s->tail++)
@@ -406,7 +409,7 @@ static void udp_commit(struct tw_sink *sink, size_t len)
 	s->stats.frames++;
 	s->stats.bytes += len;
 	s->lens[s->head] = len;
-	if (len > sink->frame_max) /* the frame was begun before frame_max became smaller */
+	if (len > sink->frame_max) /* the frame was begun before frame_max was reduced */
 		drop(s, s->head);
 	s->pending += tx_udp_messages__takes(s->lens[s->head++], sink->frame_max);
 	if (s->head == TX_UDP_FRAMES || s->pending + sink->frame_max > TX_UDP_BYTES)

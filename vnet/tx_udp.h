@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sending frames to a host over UDP, one frame per datagram. All sinks of a run share one socket, so that a stream has one source port,
- * which also receives requests. Datagrams are never fragmented; the kernel segments batches (UDP GSO, udp(7)) if it can.
+ * which also receives requests. Datagrams are never fragmented. If it can, the kernel makes the datagrams from a batch (UDP GSO, udp(7)).
  *
- * UDP does not report which datagrams arrive. Frames known not to have been sent count as dropped; frames lost on the way are missing
- * at the receiver, according to their numbers.
+ * UDP does not report which datagrams arrive. Frames that are known not to have been sent count as dropped. The receiver finds the frames
+ * that were lost on the way by the gaps in their numbers.
  */
 #ifndef TW_TX_UDP_H
 #define TW_TX_UDP_H
@@ -19,37 +19,36 @@
 struct tw_tx_udp;
 
 /**
- * tw_tx_udp__open() - look up a host and a route to it
+ * tw_tx_udp__open() - look up a host, and connect a socket to it
  *
- * Return: 0; -EINVAL without a host; -EHOSTUNREACH if there is no host of that name; -ENETUNREACH if there is no route; another -errno
- * of the kernel, with @error filled.
+ * Return: 0; -EINVAL without a host; -EHOSTUNREACH if there is no host of that name; -ENETUNREACH if there is no route; another -errno of
+ * the kernel, with @error filled.
  */
 int tw_tx_udp__open(const struct tw_udp_address *to, struct tw_tx_udp **ret, struct tw_error *error);
 
 /**
  * tw_tx_udp__sink() - a sink for one thread
  * @frame_max: largest frame, bytes; 0 = the fastest size
- * @ret: its frame_max fits the path MTU and is a multiple of 4. If the path MTU becomes smaller, frame_max does too, permanently; frames
- * already built that are too long count as dropped.
+ * @ret: its frame_max fits the path MTU and is a multiple of 4. If the path MTU becomes smaller, frame_max is reduced too, permanently.
+ * Frames that are already built and are too long then count as dropped.
  *
- * flush returns -EAGAIN for back-pressure, and while there is no route to the host. No error that the network reports ends a sink: if
- * no program receives at the host, this is counted (tw_tx_udp__refused()), and sending continues.
+ * flush returns -EAGAIN for back-pressure, and while there is no route to the host. No error that the network reports ends a sink. If the
+ * host reports that no program receives there, the report is counted (tw_tx_udp__refused()), and sending continues.
  *
  * Return: 0; -EINVAL if no frame fits the path MTU; -ENOMEM.
  */
 int tw_tx_udp__sink(struct tw_tx_udp *udp, size_t frame_max, struct tw_sink **ret, struct tw_error *error);
 
-/** tw_tx_udp__fd() - the connected socket, which also receives requests: it is readable when the host has sent a datagram */
+/** tw_tx_udp__fd() - the connected socket. It also receives requests: it is readable when the host has sent a datagram */
 int tw_tx_udp__fd(const struct tw_tx_udp *udp);
 
 /** tw_tx_udp__mtu() - the path MTU to the host, bytes; 0 = unknown, for example without a route */
 size_t tw_tx_udp__mtu(const struct tw_tx_udp *udp);
 
 /**
- * tw_tx_udp__forget_errors() - clear the errors that the network reported for earlier datagrams; until then poll(2) returns POLLERR for
- * the socket
+ * tw_tx_udp__forget_errors() - clear the errors that the network reported for earlier datagrams, and count refusals
  *
- * Sinks call it after each error. Any thread may call it.
+ * Until the errors are cleared, poll(2) returns POLLERR for the socket. Sinks call this function after each error. Any thread may call it.
  */
 void tw_tx_udp__forget_errors(struct tw_tx_udp *udp);
 

@@ -6,18 +6,18 @@
 #include <string.h>
 
 /*
- * Padding reduces the number of batches. At both ends, each batch costs as much CPU time as copying about 4 KB. But padding also takes
- * bandwidth. Therefore padding is limited to an eighth of the padded length. Padding to the longest frame of a batch may also be up to
- * PAD_BYTES, the usual difference in length between frames with one event each.
+ * Padding reduces the number of batches. At the sender and at the receiver, each batch costs as much CPU time as copying about 4 KB. But
+ * padding also takes bandwidth. Therefore padding is limited to an eighth of the padded length. If a frame is padded to the longest frame
+ * of its batch, the limit is at least PAD_BYTES, the usual difference in length between frames with one event each.
  */
 #define PAD_PART  8
 #define PAD_BYTES 256
 
-/* Consecutive frames that leave together. */
+/* A batch: consecutive frames that are sent together. */
 struct batch {
 	unsigned int n;
-	size_t size;     /* length of each of its datagrams except the last, bytes */
-	size_t shortest; /* length of its shortest frame, bytes */
+	size_t size;     /* length of each datagram but the last, bytes */
+	size_t shortest; /* length of the shortest frame, bytes */
 };
 
 size_t tx_udp_messages__takes(size_t len, size_t max)
@@ -30,7 +30,7 @@ static bool may_pad(size_t len, size_t to)
 	return to - len <= (to / PAD_PART > PAD_BYTES ? to / PAD_PART : PAD_BYTES);
 }
 
-/* Whether a frame of @len bytes may be added to a batch. If it is the longest frame, the other frames are padded to its length. */
+/* Whether a frame of @len bytes may be added to a batch. If this frame is the longest one, the other frames are padded to its length. */
 static bool fits(const struct batch *batch, size_t len)
 {
 	const size_t size = len > batch->size ? len : batch->size;
@@ -38,7 +38,7 @@ static bool fits(const struct batch *batch, size_t len)
 	return len && may_pad(batch->shortest, size) && size * batch->n + len <= TX_UDP_BYTES;
 }
 
-/* The last frame of a batch may be shorter than the others. */
+/* Gathers the frames of the next batch. The last frame of a batch may be shorter than the others, because it gets no padding. */
 static struct batch gather(const struct iovec *frames, unsigned int n, size_t max, bool batches)
 {
 	struct batch batch = { .n = 1, .shortest = frames[0].iov_len };

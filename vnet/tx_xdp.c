@@ -3,8 +3,8 @@
  * Sending through AF_XDP in copy mode. A slot consists of consecutive UMEM chunks, so that a frame of any size is written in one piece.
  * A frame of more than one chunk is sent as several descriptors (multi-buffer), if the kernel supports that.
  *
- * The kernel transmits when sendto() is called, TX_BATCH descriptors per call. It returns a descriptor on the completion ring when it no
- * longer needs it, which does not mean that the frame was delivered.
+ * The kernel transmits when sendto() is called, at most TX_BATCH descriptors per call. When the kernel no longer needs a descriptor, it
+ * returns the descriptor on the completion ring. This does not mean that the frame was delivered.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 #include "vnet/tx_link.h"
 
 #define CHUNK      AF_XDP_CHUNK
-#define RING       2048 /* descriptors; more than all slots together have */
-#define FILL_RING  64   /* must exist, is not used: nothing is received */
+#define RING       2048 /* number of descriptors in a ring; at least as many as all slots can have */
+#define FILL_RING  64   /* not used, because nothing is received, but a UMEM must have it */
 #define CHUNKS_MAX ((TX_OVERHEAD + TW_FRAME_MAX + TW_COPY_STEP + CHUNK - 1) / CHUNK)
 
 _Static_assert(TX_SLOTS *CHUNKS_MAX <= RING, "the rings take every descriptor there can be");
@@ -32,12 +32,12 @@ struct tx_xdp {
 	struct xsk_ring_cons completion;
 	uint8_t *area;
 	size_t slot_bytes;       /* a multiple of CHUNK */
-	uint16_t free[TX_SLOTS]; /* stack: the slot used last is most likely still in the cache */
+	uint16_t free[TX_SLOTS]; /* a stack of free slots: the slot used last is most likely still in the cache */
 	uint16_t n_free;
 	uint8_t pending[TX_SLOTS]; /* number of descriptors of the slot that are not completed */
 	unsigned int fresh;        /* descriptors put into the ring since the last sendto() */
 	uint32_t put;              /* number of descriptors put into the ring since the opening */
-	uint32_t taken;            /* number of these that the kernel has taken, as far as is known */
+	uint32_t taken;            /* number of descriptors in @put that the kernel has taken, as far as is known */
 };
 
 static struct tx_xdp *of(struct tw_sink *sink)
@@ -50,7 +50,7 @@ static uint8_t *slot_of(const struct tx_xdp *x, uint16_t slot)
 	return x->area + slot * x->slot_bytes;
 }
 
-/* Takes completed descriptors back. Return: their number */
+/* Takes completed descriptors back from the kernel. Return: the number of these descriptors */
 static unsigned int reap(struct tx_xdp *x)
 {
 	uint32_t at;
@@ -82,7 +82,7 @@ static int break_down(struct tx_xdp *x, int err)
 	return x->tx.broken;
 }
 
-/* Updates the number of descriptors taken by the kernel. Return: whether it grew */
+/* Updates x->taken, the number of descriptors that the kernel has taken. Return: whether it grew */
 static bool renew_taken(struct tx_xdp *x)
 {
 	const uint32_t reported = x->put - (RING - xsk_prod_nb_free(&x->ring, RING));
@@ -93,7 +93,7 @@ static bool renew_taken(struct tx_xdp *x)
 	return true;
 }
 
-/* Skips the first frame after those taken by the kernel: adds its descriptors to x->taken. */
+/* Skips the first frame that the kernel has not taken: adds its descriptors to x->taken. */
 static void skip_frame(struct tx_xdp *x)
 {
 	while (xsk_ring_prod__tx_desc(&x->ring, x->taken++)->options & XDP_PKT_CONTD)
@@ -101,9 +101,9 @@ static void skip_frame(struct tx_xdp *x)
 }
 
 /*
- * The interface dropped the last frame that the kernel took. If the same call sent other frames before it, the kernel has updated its
- * position in the ring. If not, the kernel updates the position only with the next call, and this frame is the first one after that
- * position.
+ * Counts a drop. The interface dropped the last frame that the kernel took. If the same call sent other frames before this frame, the
+ * kernel has updated its position in the ring. If it sent none, the kernel updates the position only with the next call, and the dropped
+ * frame is the first one after the position.
  */
 static void drop_taken(struct tx_xdp *x)
 {
@@ -117,8 +117,9 @@ static void drop_taken(struct tx_xdp *x)
 }
 
 /*
- * One sendto(). Return: 0 = the ring is empty; -EINTR = the ring may have more, call again; -EAGAIN = try again later; another -errno = no
- * more frames can be sent
+ * Calls sendto() once.
+ * Return: 0 = the ring is empty; -EINTR = the ring may have more frames, call again; -EAGAIN = try again later; another -errno = no more
+ * frames can be sent
  */
 static int kick(struct tx_xdp *x)
 {
@@ -128,14 +129,14 @@ static int kick(struct tx_xdp *x)
 	if (sendto(xsk_socket__fd(x->socket), NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
 		return 0;
 	switch (errno) {
-	case EBUSY: /* the interface dropped a frame; later ones wait in the ring */
+	case EBUSY: /* the interface dropped a frame; later frames wait in the ring */
 		drop_taken(x);
 		return -EINTR;
 	case EINTR:
 		return -EINTR;
 	case EAGAIN: /* the call's budget is used up, or the receiver is slow: the completions show which */
 		return reap(x) ? -EINTR : -EAGAIN;
-	case ENETDOWN: /* it may come up again; until then the frames are kept */
+	case ENETDOWN: /* the interface may come up again; until then the frames are kept */
 		x->tx.sink.blocked_by = TX_DOWN;
 		return -EAGAIN;
 	case ENOBUFS:
@@ -160,7 +161,9 @@ static int xdp_flush(struct tw_sink *sink)
 			ret = kick(x);
 		while (ret == -EINTR);
 	}
-	/* The kernel has taken all descriptors and completed none: return -EAGAIN, so that the caller does not try again at once. */
+	/*
+	 * The kernel may have taken all descriptors but completed none. Then return -EAGAIN, so that the caller does not try again at once.
+	 */
 	if (ret == 0 && !x->n_free)
 		ret = reap(x) ? 0 : -EAGAIN;
 	return ret;
@@ -179,7 +182,7 @@ static void *xdp_reserve(struct tw_sink *sink)
 	return slot_of(x, x->free[x->n_free - 1]) + TX_OVERHEAD;
 }
 
-/* Puts the slot's bytes from the Ethernet header on into the ring, with one descriptor for each chunk. */
+/* Puts a slot into the ring, from the Ethernet header on, with one descriptor for each chunk. */
 static void put_descriptors(struct tx_xdp *x, uint16_t slot, size_t len)
 {
 	const uint8_t n = (uint8_t)((TX_PAD + len + CHUNK - 1) / CHUNK);
@@ -215,7 +218,7 @@ static void xdp_commit(struct tw_sink *sink, size_t len)
 	}
 	put_descriptors(x, x->free[--x->n_free], ETH_HLEN + len);
 	if (x->fresh + x->slot_bytes / CHUNK > TX_BATCH)
-		kick(x); /* remaining frames are for the next kick or flush */
+		kick(x); /* the next kick or flush sends the rest */
 }
 
 /* Counts the frames that the kernel has not taken as dropped, because they are lost when the socket closes. */

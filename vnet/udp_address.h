@@ -28,10 +28,11 @@ int tw_udp_address__parse(const char *text, struct tw_udp_address *ret, struct t
 void tw_udp_address__format(const struct tw_udp_address *address, char ret[static TW_UDP_TEXT_MAX]);
 
 /**
- * tw_udp_address__resolve() - the socket addresses of a host; freeaddrinfo() frees them
+ * tw_udp_address__resolve() - get the socket addresses of a host; freeaddrinfo() frees them
  * @flags: of getaddrinfo(3); AI_PASSIVE for an address to receive at
  *
- * Return: 0; -EHOSTUNREACH if there is no such host, or the name server does not answer; another -errno; with @error filled.
+ * Return: 0; -EHOSTUNREACH if there is no such host, or the name server does not answer; another -errno. @error is filled after each
+ * failure.
  */
 int tw_udp_address__resolve(const struct tw_udp_address *address, int flags, struct addrinfo **ret,
 			    struct tw_error *error);

@@ -61,7 +61,7 @@ static int add_pair(struct nl_sock *sk, const struct tw_veth_options *o, const c
 	return code;
 }
 
-/* Changes an existing interface. @changes: released; NULL = no memory */
+/* Changes an existing interface. @changes: released here; NULL = there was no memory for it */
 static int change(struct nl_sock *sk, const char *name, struct rtnl_link *changes)
 {
 	struct rtnl_link *link;
@@ -150,7 +150,10 @@ static int make_owned(struct nl_sock *sk, const struct tw_veth_options *o, const
 	return code;
 }
 
-/* If an end cannot be moved, both are removed when the new namespace is destroyed. */
+/*
+ * Makes the pair in the new namespace, and moves both ends to @netns. If an end cannot be moved, the kernel removes both ends when it
+ * destroys the new namespace.
+ */
 static int make_and_move(struct nl_sock *new_netns, int netns, const struct tw_veth_options *o, const char *tx_name,
 			 const char **ret_step)
 {
@@ -164,12 +167,12 @@ static int make_and_move(struct nl_sock *new_netns, int netns, const struct tw_v
 }
 
 /*
- * Makes the two interfaces, down, with their owner's alias. @ret_step: the last step, in words that "failed" can follow; also set on
- * failure.
+ * Makes the two interfaces, down, with the owner's alias. @ret_step: the last step, in words that "failed" can follow; also set on failure.
  *
- * The kernel sets an alias only on an existing interface. The pair therefore gets its owner in a new network namespace, which the kernel
- * destroys when this process ends, and is then moved here. If the process is killed at any time, the pair is gone or has an owner. Moving
- * requires CAP_SYS_ADMIN. Without it, the pair is made here, and a kill between two steps can leave a pair without owner.
+ * The kernel sets an alias only on an existing interface. Therefore the pair is made, and gets its owner, in a new network namespace, which
+ * the kernel destroys when this process ends. Then it is moved to this namespace. If the process is killed at any time, the pair is gone or
+ * has an owner. Moving requires CAP_SYS_ADMIN. Without it, the pair is made in this namespace, and a kill between two steps can leave a
+ * pair without owner.
  */
 static int pair__create(struct nl_sock *sk, const struct tw_veth_options *o, const char *tx_name, const char **ret_step)
 {
@@ -187,7 +190,7 @@ static int pair__create(struct nl_sock *sk, const struct tw_veth_options *o, con
 	return code;
 }
 
-/* Without a link-local address, IPv6 sends no packets. A kernel without IPv6 needs no change. */
+/* Makes IPv6 send no packets on an interface: it gets no link-local address. A kernel without IPv6 needs no change. */
 static int silence_ipv6(struct nl_sock *sk, const char *name)
 {
 	struct rtnl_link *changes = rtnl_link_alloc();
@@ -307,7 +310,7 @@ static int check_options(const struct tw_veth_options *o, struct tw_error *error
 	return 0;
 }
 
-/* Reports the owner of the existing interface @name, and what to do. If it is the sending end, there is no interface @veth. */
+/* Reports the owner of the existing interface @name, and what to do. If @name is the sending end, there is no interface @veth. */
 static int already_there(const char *veth, const char *name, struct rtnl_link *link, struct tw_error *error)
 {
 	if (!tw_netlink__is_own_veth(link))
@@ -393,7 +396,7 @@ out:
 	return err;
 }
 
-/* Finds an end of a veth pair in this namespace. Usually both ends are here, and either of them identifies the pair. */
+/* Finds an end of a veth pair in this namespace. Usually both ends are here; then the result is the receiving end. */
 static int find_end(struct nl_sock *sk, const char *veth, struct rtnl_link **ret)
 {
 	char tx_name[IFNAMSIZ];
@@ -481,7 +484,10 @@ static void copy_name(char ret[static IFNAMSIZ], const char *name)
 	snprintf(ret, IFNAMSIZ, "%s", name);
 }
 
-/* The other end of a veth pair, if it is in this namespace: an ifindex of another namespace means nothing here. */
+/*
+ * Return: the other end of a veth pair, if it is in this namespace, otherwise NULL. An ifindex of another namespace identifies no interface
+ * here.
+ */
 static struct rtnl_link *find_peer(struct nl_cache *cache, struct rtnl_link *link)
 {
 	int32_t netns;
@@ -536,7 +542,7 @@ int tw_veth__list(void (*cb)(const struct tw_veth *veth, void *ctx), void *ctx, 
 		if (!tw_netlink__is_own_veth(end))
 			continue;
 		peer = find_peer(cache, end);
-		/* A pair with both ends here is listed once, by its receiving end. */
+		/* A pair with both ends in this namespace is listed once, by its receiving end. */
 		if (!peer || !is_tx_name(rtnl_link_get_name(end))) {
 			describe(end, peer, &veth);
 			cb(&veth, ctx);
@@ -580,7 +586,10 @@ static int find_tx(struct nl_sock *sk, struct rtnl_link *link, struct tw_iface *
 	return 0;
 }
 
-/* find_tx() sets TW_REACH_VETH for the receiving end of a Tracewire veth pair, if both ends are here. */
+/*
+ * Return: how far frames sent to @link may get. TW_REACH_VETH is set by find_tx(), for the receiving end of a Tracewire veth pair if both
+ * ends are in this namespace.
+ */
 static enum tw_reach reach_of(struct rtnl_link *link)
 {
 	static const char *const virtual_kinds[] = { "veth", "netkit", "dummy", "ifb" };

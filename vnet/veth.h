@@ -19,14 +19,17 @@
 
 #define TW_VETH_OWNER     "tracewire " /* prefix of each owner text */
 #define TW_VETH_OWNER_MAX 128          /* bytes of an owner text, NUL included */
-#define TW_VETH_SUFFIX    "-tx"        /* of the end that sends */
+#define TW_VETH_SUFFIX    "-tx"        /* suffix of the name of the end that sends */
 #define TW_VETH_NAME_MAX  12           /* characters, so that the suffix still fits an interface name */
 #define TW_VETH_MTU       9216         /* default, bytes */
 #define TW_VETH_QUEUES    64           /* largest number of queues; each can have one AF_XDP socket */
 
 struct tw_veth_options {
 	const char *name; /* 1 to TW_VETH_NAME_MAX characters */
-	/* Begins with TW_VETH_OWNER. A pair of "tracewire vnet" stays; a pair of "tracewire run ..." is removed when its run ends. */
+	/*
+	 * Begins with TW_VETH_OWNER. A pair with the owner "tracewire vnet" stays; a pair with the owner "tracewire run ..." is removed
+	 * when its run ends.
+	 */
 	const char *owner;
 	unsigned int mtu;    /* bytes; 0 = TW_VETH_MTU */
 	unsigned int queues; /* 1 to TW_VETH_QUEUES; 0 = 1 */
@@ -35,7 +38,7 @@ struct tw_veth_options {
 /* The properties of an existing veth pair. */
 struct tw_veth {
 	char name[IFNAMSIZ];    /* end where frames arrive; "" if it was moved to another namespace */
-	char tx_name[IFNAMSIZ]; /* end that sends; "" likewise */
+	char tx_name[IFNAMSIZ]; /* end that sends; "" if it was moved to another namespace */
 	int ifindex, tx_ifindex;
 	char owner[TW_VETH_OWNER_MAX];
 	unsigned int mtu;
@@ -54,24 +57,24 @@ struct tw_veth {
 int tw_veth__create(const struct tw_veth_options *opts, struct tw_error *error);
 
 /**
- * tw_veth__remove() - remove a veth pair, both ends
+ * tw_veth__remove() - remove both ends of a veth pair
  * @name: the veth pair's name, without TW_VETH_SUFFIX
  *
- * Return: 0; -EINVAL if @name ends in TW_VETH_SUFFIX; -ENODEV if there is no such interface; -EPERM if it is not one of Tracewire's veth
- * pairs, or without CAP_NET_ADMIN; another -errno.
+ * Return: 0; -EINVAL if @name ends in TW_VETH_SUFFIX; -ENODEV if there is no such interface; -EPERM if the interface is not one of
+ * Tracewire's veth pairs, or without CAP_NET_ADMIN; another -errno.
  */
 int tw_veth__remove(const char *name, struct tw_error *error);
 
 /**
- * tw_veth__remove_listed() - remove a veth pair of tw_veth__list()
+ * tw_veth__remove_listed() - remove a veth pair that tw_veth__list() has listed
  *
  * Return: as tw_veth__remove(); -ENODEV also if the interface of that name has another owner now.
  */
 int tw_veth__remove_listed(const struct tw_veth *veth, struct tw_error *error);
 
 /**
- * tw_veth__list() - call @cb for each of Tracewire's veth pairs
- * @cb: @veth is borrowed until it returns; it may call tw_veth__remove_listed()
+ * tw_veth__list() - call @cb for each of Tracewire's veth pairs that has an end in this network namespace
+ * @cb: may call tw_veth__remove_listed(); @veth is borrowed until @cb returns
  *
  * Return: 0, or -errno of the kernel.
  */
@@ -90,7 +93,7 @@ struct tw_iface {
 		[IFNAMSIZ]; /* interface to send to: NAME-tx for one of Tracewire's veth pairs, otherwise the interface itself */
 	int ifindex; /* of the interface that was looked up */
 	enum tw_reach reach;
-	bool up;             /* whether the interface that was looked up is up */
+	bool up;             /* the interface that was looked up is up */
 	unsigned int mtu;    /* bytes */
 	unsigned int queues; /* transmit queues of tx_name */
 };

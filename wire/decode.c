@@ -69,7 +69,7 @@ static void skip_padded(struct tw_cursor *c, size_t len)
 	tw_cursor__take(c, padded < c->left ? padded : c->left);
 }
 
-/* Read a TLV header: type, and length including the header. Return: false if it is incomplete or the length is too short for the type. */
+/* Read a TLV header: type, and length including the header. Return: false if the header is incomplete or the length below its minimum. */
 static inline bool read_tlv_header(const struct tw_cursor *c, unsigned int *ret_type, size_t *ret_len)
 {
 	if (c->left < sizeof(struct tw_tlv))

@@ -14,7 +14,7 @@
 #include "base/bytes.h"
 #include "wire/tracewire.h"
 
-/** tw_tlv__padded() - size of a TLV with its padding, bytes: a multiple of 4 */
+/** tw_tlv__padded() - size of a TLV of @len bytes with its padding, bytes: a multiple of 4 */
 static inline size_t tw_tlv__padded(size_t len)
 {
 	return (len + 3) & ~(size_t)3;
@@ -71,7 +71,7 @@ enum tw_frame_status {
  * tw_frame__parse() - check and read a frame header
  * @data: the frame header and all bytes after it; link padding is allowed
  * @ret_info: header fields
- * @ret_tlvs: the captured part of the TLVs
+ * @ret_tlvs: a cursor over the TLVs, as far as they were captured
  * Return: TW_FRAME_OK or TW_FRAME_TRUNCATED, with both outputs set; or another status, with both outputs unchanged.
  */
 enum tw_frame_status tw_frame__parse(const void *data, size_t len, struct tw_frame_info *ret_info,
@@ -86,7 +86,7 @@ enum tw_frame_status tw_frame__parse(const void *data, size_t len, struct tw_fra
  */
 bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_frame_status *ret_status);
 
-/** tw_cursor__has() - whether one of the TLVs that can be read is of @type */
+/** tw_cursor__has() - whether tw_cursor__next_tlv() would read a TLV of @type from @tlvs */
 bool tw_cursor__has(struct tw_cursor tlvs, uint16_t type);
 
 /**
@@ -111,7 +111,7 @@ struct tw_event_view {
 	uint8_t common_preempt_count;
 	uint32_t pid;
 	const uint8_t *record; /* the kernel's record; its first TW_RECORD_COMMON bytes are big-endian */
-	uint32_t len;          /* of the record, bytes; at least TW_RECORD_COMMON */
+	uint32_t len;          /* length of @record, bytes; at least TW_RECORD_COMMON */
 };
 
 struct tw_part_view {
@@ -138,7 +138,7 @@ struct tw_schema_view {
 	uint8_t kind, encoding;
 	uint16_t event_id;
 	uint32_t raw_length, index, total;
-	const uint8_t *data; /* payload, encoded as @encoding: system, NUL and text; of a GROUP, SCHEMA TLVs */
+	const uint8_t *data; /* payload, encoded as @encoding: system, NUL and text; in a GROUP, SCHEMA TLVs */
 	size_t len;
 };
 
@@ -194,7 +194,7 @@ struct tw_offset_view {
 
 /*
  * Each function reads the value of a TLV of one type. The TLV is from tw_cursor__next_tlv(), or was reassembled from PARTs. @base_time is
- * that of the TLV's frame.
+ * the base time of the TLV's frame.
  * Return: false, with @ret unchanged, if the value is malformed.
  */
 bool tw_event__parse(const struct tw_tlv_view *tlv, uint64_t base_time, struct tw_event_view *ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Building frames in the caller's buffer. No memory is allocated, and no value is copied twice: space for a TLV is reserved in the frame,
- * and the caller, or the function for the TLV's type, writes the value there. wire/tracewire.h defines the format.
+ * Building frames in the caller's buffer. No memory is allocated, and no value is copied twice: a function reserves space for a TLV in the
+ * frame, and the caller, or the function for the TLV's type, writes the value into this space. wire/tracewire.h defines the format.
  */
 #ifndef TW_ENCODE_H
 #define TW_ENCODE_H
@@ -34,7 +34,7 @@ void tw_frame__begin(struct tw_frame *f, void *buf, size_t cap, const struct tw_
  */
 void *tw_frame__add(struct tw_frame *f, enum tw_tlv_type type, size_t value_len);
 
-/** tw_frame__room() - length of the longest value that tw_frame__add() accepts, bytes; also 0 if not even a TLV header fits */
+/** tw_frame__room() - length of the longest value that tw_frame__add() accepts, bytes; 0 also if not even a TLV header fits */
 static inline size_t tw_frame__room(const struct tw_frame *f)
 {
 	return f->cap - f->len > sizeof(struct tw_tlv) ? f->cap - f->len - sizeof(struct tw_tlv) : 0;
@@ -81,7 +81,7 @@ static inline bool tw_frame__add_event(struct tw_frame *f, const uint8_t *record
  * @id: the same for all pieces of the value
  * @value: the complete value, @total bytes, without a TLV header
  * @offset: offset of this piece in the value
- * Return: length of this piece, bytes, a multiple of 4 except for the last piece; 0 if not even 4 bytes fit, or if no bytes are left.
+ * Return: length of this piece, bytes, a multiple of 4 except for the last piece; 0 if the frame has no room, or if no bytes are left.
  */
 size_t tw_frame__add_part(struct tw_frame *f, enum tw_tlv_type inner, uint32_t id, const void *value, uint32_t total,
 			  uint32_t offset);
@@ -93,7 +93,8 @@ size_t tw_frame__end(struct tw_frame *f);
 void tw_frame_hdr__emit(void *hdr, const struct tw_frame_info *info);
 
 /*
- * Encoders of records other than events, for the views of wire/decode.h. Each function appends one TLV with a copy of the view's data.
+ * Encoders of TLVs other than EVENT and PART. Each function appends one TLV with a copy of the caller's data. Most functions take the data
+ * from a view of wire/decode.h.
  * Return: false, with the frame unchanged, if the TLV does not fit, or if the time of a LOST is too far from the frame's base time.
  */
 

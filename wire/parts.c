@@ -7,7 +7,7 @@
 
 /* A value that is being reassembled. */
 struct whole {
-	struct whole *next; /* the next newer value; the list is in the order of the first pieces */
+	struct whole *next; /* the next newer value; the list is in the order in which the values began */
 	uint64_t stream_id;
 	uint32_t id, total;
 	uint32_t have; /* received bytes, contiguous from offset 0 */

@@ -3,7 +3,8 @@
  * Reassembly of PARTs. Values are identified by (stream, channel, id). The memory and the number of incomplete values are limited. Memory
  * grows with the received bytes, never with the total that a sender claims.
  *
- * The pieces of a value must arrive in order, as the format requires. A repeated piece is ignored; after a gap, the value is discarded.
+ * The pieces of a value must arrive in order, as the format requires. A repeated piece is ignored. If a piece is missing, the value is
+ * discarded.
  */
 #ifndef TW_PARTS_H
 #define TW_PARTS_H
@@ -26,7 +27,7 @@ enum tw_parts_status {
 };
 
 struct tw_parts_stats {
-	uint64_t incomplete; /* discarded incomplete values: no room, a gap, or another value with the same id */
+	uint64_t incomplete; /* values discarded while incomplete: no room, a gap, or another value with the same id */
 	uint64_t headless;   /* discarded pieces of values whose beginning is missing or was discarded */
 	uint64_t repeated;   /* repeated pieces */
 	uint64_t refused;    /* pieces for which tw_parts__add() returned TW_PARTS_REFUSED */

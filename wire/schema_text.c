@@ -8,12 +8,12 @@
 
 #include "wire/encode.h"
 
-/* The default level of libzstd. It shrinks the 26 format texts of the system `sched` to an eighth of their size; level 19, to a tenth. */
+/* The default level of libzstd. It shrinks the 26 format texts of the system `sched` to an eighth of their size; level 19 to a tenth. */
 #define ZSTD_LEVEL 3
 
 /*
- * Largest size of a group before compression, bytes. A compressed group usually fits into one or two frames of 1500 bytes, so that the loss
- * of a frame loses few texts.
+ * Largest size of a group before compression, bytes. A compressed group usually fits into one or two frames of 1500 bytes, so the loss of a
+ * frame affects few texts.
  */
 #define GROUP_LEN 16384
 

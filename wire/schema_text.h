@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The payloads of SCHEMA TLVs. The payload of one text is the name of its system, a NUL and the text. Small texts are sent in groups,
- * because format texts are similar. Texts that are compressed together take about a third of the bytes that they take if each text is
- * compressed separately. Each SCHEMA record can be read without other records.
+ * The payloads of SCHEMA TLVs. The payload of one text is the name of its system, a NUL and the text. Small texts are compressed in groups:
+ * because format texts are similar, a group takes about a third of the bytes that its texts take if each of them is compressed alone. Each
+ * SCHEMA record can be read without other records.
  */
 #ifndef TW_SCHEMA_TEXT_H
 #define TW_SCHEMA_TEXT_H
@@ -27,8 +27,8 @@ struct tw_schema_text {
  * tw_schema_text__expand() - decompress the payload of a SCHEMA TLV with one text
  * @schema: untrusted, from tw_schema_tlv__parse() or tw_schema_group__next()
  * @buf: the caller's memory for the result
- * @cap: bytes at @buf; @schema->raw_length is enough, TW_SCHEMA_RAW_MAX is enough for any payload
- * @ret: points into @buf, or into a plain payload
+ * @cap: bytes at @buf; @schema->raw_length is enough; TW_SCHEMA_RAW_MAX is enough for any payload
+ * @ret: points into @buf; if the payload is plain, it points into the payload
  *
  * Writes at most @schema->raw_length bytes to @buf. A payload with another decompressed length is refused.
  *
@@ -58,10 +58,10 @@ struct tw_schema_group {
 /**
  * tw_schema_group__expand() - decompress a SCHEMA TLV of the kind TW_SCHEMA_GROUP
  * @schema, @buf, @cap: as for tw_schema_text__expand(); TW_SCHEMA_GROUP_MAX bytes are enough for any group
- * @ret: points into @buf, or into a plain payload
+ * @ret: points into @buf; if the payload is plain, it points into the payload
  *
- * Return: as tw_schema_text__expand(), but groups are accepted; -EBADMSG also if a record of the group is not a SCHEMA TLV of one plain
- * text.
+ * Return: as tw_schema_text__expand(), but groups are accepted; -EBADMSG also if the group contains anything other than SCHEMA TLVs of one
+ * plain text each.
  */
 int tw_schema_group__expand(const struct tw_schema_view *schema, void *buf, size_t cap, struct tw_schema_group *ret,
 			    struct tw_error *error);

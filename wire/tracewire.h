@@ -6,8 +6,8 @@
  * Numbers are big-endian, except in the body of an event: there, they have the byte order of the traced host (TW_FLAG_BODY_BE).
  * The offset of each TLV from the frame header is a multiple of 4, so that u32 rules of tc can match the fields of TLVs.
  *
- * Times of the stream's clock are in ns. If HOST has CLOCK_MULT, however, the clock counts ticks: these times, and the times relative to a
- * base time, are then in ticks.
+ * Times of the stream's clock are in ns. If HOST has CLOCK_MULT, however, the stream's clock counts ticks. Its times are then in ticks, and
+ * so are times relative to a base time.
  *
  * The structs define offsets for writers, and for BPF programs, in which the verifier checks each access. Userspace reads received bytes
  * with wire/decode.h or base/bytes.h, and does not cast them to the structs.
@@ -58,7 +58,7 @@ struct tw_frame_hdr {
 	__be16 length;    /* bytes of the frame: this header and all TLVs; later bytes are padding of the link */
 	__be64 stream_id; /* random; a producer chooses one at each start */
 	__be64 schema_id; /* identifies the formats to which event ids refer (the schema); 0 = no schema announced yet */
-	__be64 seq; /* number of the first event of this frame in its channel; in a control frame: number of the frame */
+	__be64 seq;       /* event number of the frame's first event; in a control frame, number of the frame */
 	__be64 base_time; /* in the stream's clock; times of EVENT, FILTERED and LOST are relative to it */
 	__be16 channel;
 	__be16 cpu;
@@ -124,9 +124,9 @@ struct tw_event {
 #define TW_RECORD_COMMON 8 /* bytes of the record's common fields, which are big-endian in the TLV */
 
 /*
- * A piece of a TLV whose value does not fit a frame. Pieces are sent in order on one channel; (stream, channel, id) identifies the value,
- * which does not include the TLV header. All frames with pieces of an EVENT have the event's number as seq and its time as base time.
- * Only the last piece uses the number: `events` in the header of its frame includes the event.
+ * A piece of a TLV whose value does not fit a frame. The value does not include the TLV header; (stream, channel, id) identifies it. Pieces
+ * are sent in order on one channel. All frames with pieces of an EVENT have the event's number as seq and its time as base time. Only the
+ * last piece uses the number: in the header of its frame, `events` counts the event.
  */
 struct tw_part {
 	struct tw_tlv tlv;
@@ -151,8 +151,8 @@ enum tw_lost_where {
 #undef X
 };
 /*
- * Flag of LOST: the number of events lost directly before the next event is unknown. The count is the increase of the kernel's counter
- * since the channel's previous LOST, and these events were lost at unknown times since then.
+ * Flag of LOST: the number of events lost directly before the next event is unknown. The count is the increase of the kernel's counter of
+ * lost events since the channel's previous LOST. The counted events were lost at unknown times since that LOST.
  */
 #define TW_LOST_UNKNOWN 0x0001
 
@@ -209,8 +209,8 @@ struct tw_schema_tlv {
 } __attribute__((packed));
 
 /*
- * HOST is a list of attributes. Each attribute begins with a struct tw_tlv, whose type is the attribute's number in this list. The value of
- * a number is a big-endian u64. The value of a text has no NUL.
+ * HOST is a list of attributes. Each attribute begins with a struct tw_tlv, whose type is the attribute's number in this list. The third
+ * column is the type of the value: a number is a big-endian u64, and a text has no NUL.
  */
 #define TW_HOST_LIST(X)                                                           \
 	X(1, NAME, text, "name", "host name")                                     \
@@ -286,7 +286,10 @@ struct tw_symbol_tlv {
 	/* the name follows, without NUL */
 } __attribute__((packed));
 
-/* The value of STATS is an array of struct tw_stat: totals since the stream's start. Channel TW_CHANNEL_CONTROL means the whole stream. */
+/*
+ * The value of STATS is an array of struct tw_stat: totals since the stream's start. An entry with the channel TW_CHANNEL_CONTROL is
+ * a total of the whole stream.
+ */
 #define TW_STAT_LIST(X)                                                                              \
 	X(1, RECORDED, "recorded", "events the kernel recorded")                                     \
 	X(2, READ, "read", "events read from the ring")                                              \
@@ -331,9 +334,9 @@ struct tw_end {
 } __attribute__((packed));
 
 /*
- * As in NTP (RFC 5905), the times of an exchange bound the value of (stream's clock - receiver's clock): (received - asked) is an upper
- * bound, and (answered - arrival of the response) is a lower bound. A request is sent to the sender of the stream's frames, in an
- * out-of-band frame with the stream's id.
+ * As in NTP (RFC 5905), the times of a request and its response bound the value of (stream's clock - receiver's clock): (received - asked)
+ * is an upper bound, and (answered - arrival of the response) is a lower bound. A request is sent to the sender of the stream's frames, in
+ * an out-of-band frame with the stream's id.
  */
 struct tw_time_sync {
 	struct tw_tlv tlv;
@@ -369,7 +372,7 @@ enum tw_offset_method {
 #define TW_ERROR_UNKNOWN 0xffffffffffffffffull
 
 /*
- * From @time on: packet time = time in the stream's clock + @offset. Until the next OFFSET, packet times differ from the capture host's
+ * From @time on, until the next OFFSET: packet time = time in the stream's clock + @offset, and packet times differ from the capture host's
  * clock by at most @error_ns.
  */
 struct tw_offset {
@@ -386,7 +389,7 @@ struct tw_offset {
 
 /*
  * METADATA_REQUEST follows the TIME_SYNC of a request. It is a list of __be16 with the values below. Each value names metadata that the
- * producer shall send again on the control channel. A larger number includes the metadata of smaller numbers.
+ * producer shall send again on the control channel. A larger value includes the metadata of smaller values.
  */
 #define TW_METADATA_REQUEST_LIST(X)            \
 	X(1, CLOCK, "clock", "HOST and CLOCK") \
@@ -399,8 +402,8 @@ enum tw_metadata_request {
 };
 
 /*
- * REFUSED follows the TIME_SYNC of a request. It is a list of __be16 with the values below, the reasons why the receiver refuses the
- * stream. The receiver may admit the stream when it gets the response to the request.
+ * REFUSED follows the TIME_SYNC of a request. It is a list of __be16 with the values below. The values are the reasons why the receiver
+ * refuses the stream. The receiver may admit the stream when it gets the response to the request.
  */
 #define TW_REFUSED_LIST(X)                                                                    \
 	X(1, PLACES, "places", "the table of streams is full")                                \

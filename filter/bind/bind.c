@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Binds an expression: for each event of the schema, the postfix expression is evaluated with trees as its values. */
+/* Binds an expression: computes the postfix expression once for each event of the schema. The operands and the result are trees. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static int bind_text(const struct tw_binding *binding, const struct tw_subject *
 	return err ? err : check_length(binding, subject, &member->low, test);
 }
 
-/* Read bytes or an address. Return: number of bytes in @ret; 0 if the value is written as neither. */
+/* Read a value that is written as bytes, as a quoted text or as an address. Return: number of bytes in @ret; 0 if it is none of these. */
 static size_t read_bytes(const struct tw_subject *subject, const struct tw_literal *literal, uint8_t *ret,
 			 uint8_t *ret_prefix)
 {
@@ -128,7 +128,7 @@ static int bind_side(const struct tw_binding *binding, const struct tw_subject *
 	const struct tw_field *field = subject->field;
 	uint8_t bytes[TW_LITERAL_BYTES_MAX], prefix;
 	const size_t len = read_bytes(subject, literal, bytes, &prefix);
-	const uint32_t address = field->place == TW_PLACE_FIXED ? field->size : 0; /* bytes of an address */
+	const uint32_t address = field->place == TW_PLACE_FIXED ? field->size : 0; /* 4 or 16: size of an address */
 
 	if (!len)
 		return tw_filter_error(binding->error, -EINVAL, literal->column,
@@ -241,7 +241,7 @@ static unsigned int count_members(const struct tw_predicate *predicate)
 /*
  * Make the tests of a comparison with @subject: one test for each member of a set, otherwise one test.
  * Return: 0; -EINVAL if the comparison is impossible, with the binding's error filled; -ERANGE if the subject cannot have some of the
- * numbers, with the error and @ret filled; -ENOMEM.
+ * values, with the error and @ret filled; -ENOMEM.
  */
 static int binding__tests(const struct tw_binding *binding, const struct tw_subject *subject, struct tw_tests *ret)
 {
@@ -270,9 +270,9 @@ static int binding__tests(const struct tw_binding *binding, const struct tw_subj
 struct known {
 	struct tw_filter_name name;
 	struct tw_tests shared; /* if the name is a key: the tests, which are the same for all events */
-	bool usable;            /* some event has the operand, and it can be compared with the values */
-	bool asks; /* the tree of at least one event has a test of the comparison, perhaps not for all values of a set */
-	int err;   /* error for the first event whose field cannot be compared with the values; 0 = no such event */
+	bool usable;            /* some event has the operand, and this operand can be compared with the values */
+	bool asks; /* the tree of at least one event has a test of the comparison, at least for some values of a set */
+	int err;   /* error for the first event whose field cannot be compared with all values; 0 = no such event */
 	struct tw_error why;
 };
 
@@ -292,7 +292,7 @@ struct binder {
 	const struct tw_format
 		*format;        /* the event whose tree is being made; NULL for ids that the schema does not have */
 	struct tw_print *print; /* the event's print format; NULL until it is needed */
-	uint8_t answers[TW_FILTER_PREDICATES_MAX]; /* enum answer for each comparison, for the event */
+	uint8_t answers[TW_FILTER_PREDICATES_MAX]; /* enum answer for each comparison, for `format` */
 	/*
 	 * Answers and tree of the latest event with none of the expression's fields. The next such event shares the tree if its answers are
 	 * equal.
@@ -318,7 +318,7 @@ static bool is_word(const struct tw_literal *literal)
 	return tw_literal__integer(literal, &integer) == TW_LITERAL_OTHER;
 }
 
-/* Whether some value or the mask is not an integer. It may then be a name from the print format, which is parsed only in this case. */
+/* Whether a value or the mask is not an integer, and may be a name from the print format. Only then is the print format parsed. */
 static bool may_need_words(const struct tw_predicate *predicate)
 {
 	if (predicate->has_mask && is_word(&predicate->mask))
@@ -416,7 +416,7 @@ static int bind_keys(struct binder *b)
 	return err;
 }
 
-/* Whether a comparison with `event` or `system` is true for an event. The result is the same for all its records. */
+/* Whether a comparison with `event` or `system` is true for an event. The result is the same for all records of the event. */
 static bool own_name_holds(const struct known *known, const struct tw_format *format)
 {
 	const char *own = known->name.kind == TW_NAME_EVENT ? format->name : format->system;
@@ -512,8 +512,8 @@ static int check_names(const struct binder *b, unsigned int i, struct tw_error *
 }
 
 /*
- * Check for names and values that no event has. Without unknown_is_absent, the first one is an error. With it, the absent[] of such a
- * comparison is set to a sentence that says why the comparison is false for all events.
+ * Check for names and values that no event has. Without unknown_is_absent, the first of them is an error. With unknown_is_absent, the
+ * entry in absent[] of the comparison is set to a sentence that says why the comparison is false for all events.
  */
 static int check(struct binder *b)
 {
@@ -566,7 +566,7 @@ static int make_tree(struct binder *b, const struct tw_node **ret)
 }
 
 /*
- * Make the tree for b->format, or share that of an earlier event. Sharing is needed because most events have none of the expression's
+ * Make the tree for b->format, or share the tree of an earlier event. Sharing is needed because most events have none of the expression's
  * fields, and two thousand equal trees of a long expression could exceed TW_FILTER_MEMORY_MAX.
  */
 static int bind_event(struct binder *b, const struct tw_node **ret)

@@ -37,8 +37,8 @@ struct tw_binding {
 /*
  * Fill @test for one value of a comparison with a number, or with `time`. @member is a value or a range; NULL for `field & mask` without a
  * value.
- * Return: 0; -EINVAL; -ERANGE if the subject cannot have this number, or some numbers of the range. After -ERANGE, @ret_certain is 0 if
- * the test is false for every record; otherwise it is -1, and @test is filled.
+ * Return: 0; -EINVAL; -ERANGE if the subject cannot have this number, or some numbers of the range. @ret_certain is 0 if the test is false
+ * for every record, which is possible only after -ERANGE. In all other cases, @ret_certain is -1, and @test is filled.
  */
 int tw_binding__number(const struct tw_binding *binding, const struct tw_subject *subject,
 		       const struct tw_set_member *member, struct tw_test *test, int *ret_certain);

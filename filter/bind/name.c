@@ -12,8 +12,8 @@
 #define TASK "the task that was running"
 
 /*
- * The keys of the language. `meaning` is set for keys that can be mistaken for a field of some events: tw_filter__ambiguous_key() explains
- * them.
+ * The keys of the language. `meaning` is set for keys that can be mistaken for a field of some events; tw_filter__ambiguous_key() uses it
+ * to explain the key.
  */
 static const struct filter_key {
 	const char *name;
@@ -79,7 +79,7 @@ bool tw_filter_name__is_key(const char *word)
 	return find_key(word);
 }
 
-/* Whether a name is that of a common field, such as common_pid. Keys with such a name are keys also after the name of an event. */
+/* Whether a name is that of a common field. A key with such a name remains a key after an event name, as in sched_switch.common_pid. */
 static bool is_common(const char *field)
 {
 	return !strncmp(field, "common_", 7);
@@ -103,7 +103,7 @@ static int check_characters(const struct tw_predicate *predicate, struct tw_erro
 	return 0;
 }
 
-/* Split a name at its dots. SYSTEM:EVENT, as in tracefs, is accepted, too; its field is "". Return: number of parts; -EINVAL. */
+/* Split a name at its dots and its colon. In SYSTEM:EVENT, as tracefs writes it, the third part is "". Return: number of parts; -EINVAL. */
 static int cut(const struct tw_predicate *predicate, char *buf, char *parts[3], struct tw_error *error)
 {
 	const bool has_colon = strchr(buf, ':');

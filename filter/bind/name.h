@@ -12,7 +12,7 @@ enum tw_name_kind {
 	TW_NAME_FIELD,
 };
 
-#define TW_NAME_PARTS_MAX 256 /* bytes of a name with all parts, and a NUL */
+#define TW_NAME_PARTS_MAX 256 /* size of a buffer for a name with all parts, and a NUL */
 
 struct tw_filter_name {
 	uint8_t kind;    /* enum tw_name_kind */
@@ -25,7 +25,7 @@ struct tw_filter_name {
 /** tw_filter_name__read() - split a predicate's name into its parts. Return: 0; -EINVAL if the name is invalid */
 int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_name *ret, struct tw_error *error);
 
-/** tw_filter_name__is_of() - whether the system and the event of a name, if it has them, are those of @format */
+/** tw_filter_name__is_of() - whether the system and the event that a name contains, if any, are those of @format */
 bool tw_filter_name__is_of(const struct tw_filter_name *name, const struct tw_format *format);
 
 /** tw_filter_name__find() - Return: the field of @format with the name's field name, common fields excluded; NULL if there is none */

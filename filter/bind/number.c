@@ -136,7 +136,7 @@ static int out_of_range(const struct tw_binding *binding, const struct tw_subjec
 			       subject->is_signed ? "with" : "without", literal->text);
 }
 
-/* Convert the value of a name to an integer that the field can have: print formats give the bits of the field, without regard to sign. */
+/* Convert the value of a name to an integer in the range of the field. A print format gives the value as bits, also for a signed field. */
 static struct tw_integer integer_of_word(uint64_t value, const struct tw_subject *subject)
 {
 	const uint64_t extended = tw_number__extend(value, subject->size, subject->is_signed);
@@ -164,7 +164,7 @@ static int read_integer(const struct tw_binding *binding, const struct tw_subjec
 	}
 }
 
-/* Read a number and its position. Return: 0; -ERANGE if the subject cannot have the number, with @ret filled; -EINVAL. */
+/* Read a number, and place it relative to the subject's range. Return: 0; -ERANGE if it is outside the range, with @ret filled; -EINVAL */
 static int read_placed(const struct tw_binding *binding, const struct tw_subject *subject,
 		       const struct tw_literal *literal, struct placed *ret)
 {
@@ -219,7 +219,7 @@ static int bind_address(const struct tw_binding *binding, const struct tw_subjec
 	return 0;
 }
 
-/* Bind a comparison with a value outside the subject's range: always true (the test becomes EXISTS), or always false. Return: -ERANGE */
+/* Bind a comparison with a value outside the subject's range. It is true for all numbers (becomes EXISTS) or for none. Return: -ERANGE */
 static int fold(enum where where, struct tw_test *test, int *ret_certain)
 {
 	const bool below = where == BELOW;

@@ -135,7 +135,7 @@ static uint8_t inverse(uint8_t op)
 	return 0;
 }
 
-/* Whether the instruction at n - @back, where n is the number of instructions, jumps to @to (TW_NO_LABEL: any label). */
+/* Whether the instruction at the index a->n - @back jumps to @to (TW_NO_LABEL: to any label). */
 static bool is_jump_to(const struct tw_asm *a, uint32_t back, tw_label to)
 {
 	const struct tw_asm_jump *jump = &a->jumps[a->n_jumps - back];

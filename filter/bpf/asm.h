@@ -19,7 +19,7 @@ typedef uint32_t tw_label;
 
 struct tw_asm_label {
 	uint32_t at;    /* index of the instruction that the label refers to; UINT32_MAX = not placed yet */
-	uint32_t known; /* smallest tw_asm.known of all jumps to the label */
+	uint32_t known; /* smallest value of tw_asm.known at the jumps to the label */
 	bool used;
 };
 
@@ -37,8 +37,8 @@ struct tw_asm {
 	uint32_t insns_room, labels_room, jumps_room, map_uses_room;
 	uint32_t last_place; /* index of the instruction before which a label was last placed; UINT32_MAX = none yet */
 	/*
-	 * A number set by the caller: bytes of the event's TLV that have been checked to exist. At a label, it becomes the smallest number
-	 * of all paths to the label.
+	 * Number of bytes of the event's TLV that the code before has checked to exist; set by the caller. At a label, it becomes the
+	 * smallest value on all paths to the label.
 	 */
 	uint32_t known;
 	bool unreachable; /* the next instruction can be reached only by a jump to a label */
@@ -55,7 +55,7 @@ int tw_asm__finish(struct tw_asm *a, struct tw_bpf_program *ret);
 /** tw_asm__label() - make a label. Jumps to it must be added before it is placed */
 tw_label tw_asm__label(struct tw_asm *a);
 
-/** tw_asm__labels() - make @n labels with consecutive numbers. Return: the first */
+/** tw_asm__labels() - make @n labels with consecutive numbers. Return: the first label */
 tw_label tw_asm__labels(struct tw_asm *a, uint32_t n);
 
 /** tw_asm__place() - make a label refer to the next instruction; this may shorten the code before it */
@@ -66,7 +66,7 @@ void tw_asm__function(struct tw_asm *a, tw_label label);
 
 void tw_asm__jump(struct tw_asm *a, tw_label to);
 /**
- * tw_asm__jump_if() - jump if @reg @op @imm is true; @op: BPF_JEQ ...; @imm is sign-extended
+ * tw_asm__jump_if() - jump if `@reg @op @imm` is true; @op: for example BPF_JEQ; @imm is sign-extended
  * tw_asm__jump32_if() compares only the low 32 bits.
  */
 void tw_asm__jump_if(struct tw_asm *a, uint8_t op, uint8_t reg, int32_t imm, tw_label to);
@@ -74,7 +74,7 @@ void tw_asm__jump32_if(struct tw_asm *a, uint8_t op, uint8_t reg, int32_t imm, t
 void tw_asm__jump_if_reg(struct tw_asm *a, uint8_t op, uint8_t reg, uint8_t other, tw_label to);
 
 /**
- * tw_asm__alu() - @reg = @reg @op @imm; @op: BPF_ADD ...; @imm is sign-extended
+ * tw_asm__alu() - @reg = @reg @op @imm; @op: for example BPF_ADD; @imm is sign-extended
  * tw_asm__alu32() computes with 32 bits, and clears the upper 32 bits.
  */
 void tw_asm__alu(struct tw_asm *a, uint8_t op, uint8_t reg, int32_t imm);
@@ -85,7 +85,7 @@ static inline void tw_asm__mov(struct tw_asm *a, uint8_t reg, uint8_t other)
 	tw_asm__alu_reg(a, BPF_MOV, reg, other);
 }
 
-/** tw_asm__imm() - load a constant of 64 bits. If it does not fit one instruction, an LD_IMM64 takes the space of two */
+/** tw_asm__imm() - load a constant of 64 bits. If it does not fit one instruction, LD_IMM64 is used, which takes two */
 void tw_asm__imm(struct tw_asm *a, uint8_t reg, uint64_t value);
 
 /** tw_asm__to_host() - convert a loaded number of @size bytes to host byte order; @big_endian: its byte order in memory */
@@ -99,7 +99,7 @@ void tw_asm__store_imm(struct tw_asm *a, unsigned int size, uint8_t base, int of
 /** tw_asm__atomic_add() - add @reg to the 8 bytes at @base + @offset */
 void tw_asm__atomic_add(struct tw_asm *a, uint8_t base, int offset, uint8_t reg);
 
-/** tw_asm__map() - load the address of a map; the loader must insert its descriptor (struct tw_bpf_map_use) */
+/** tw_asm__map() - load the address of a map; the loader must insert the map's file descriptor (struct tw_bpf_map_use) */
 void tw_asm__map(struct tw_asm *a, uint8_t reg, enum tw_bpf_map map);
 /** tw_asm__function_address() - load the address of a function whose first instruction has the label @function */
 void tw_asm__function_address(struct tw_asm *a, uint8_t reg, tw_label function);

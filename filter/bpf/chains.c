@@ -30,7 +30,10 @@ static bool same_test(const struct tw_test *a, const struct tw_test *b)
 	       same_bytes(a->high_bytes, a->high_len, b->high_bytes, b->high_len) && a->pattern == b->pattern;
 }
 
-/* Whether the same instructions are generated for two trees. If so, their events share one copy: a field name may select 700 events of a kernel. */
+/*
+ * Whether the same instructions are generated for two trees. The events of such trees share one copy of the instructions, because one field
+ * name may select 700 events of a kernel.
+ */
 static bool same_tree(const struct tw_node *a, const struct tw_node *b)
 {
 	struct tw_walk in_a = tw_walk__on(a), in_b = tw_walk__on(b);
@@ -220,8 +223,8 @@ void tw_chains__fini(struct tw_chains *chains)
 #define SEARCH_MAX  18 /* size of the stack of search(); enough for 65536 ids */
 
 /*
- * The labels of the first link; those of link i are entry + i and test + i. A chain begins at the `entry` of its first link, which first
- * checks that the packet is long enough. Branches of other links jump to the `test` of a link.
+ * The labels of the link with index 0; those of link i are entry + i and test + i. A chain begins at the `entry` of its first link. The
+ * code there checks that the packet is long enough, and continues at `test`. Branches of other links jump to the `test` of a link.
  */
 struct link_labels {
 	tw_label entry, test;
@@ -230,7 +233,7 @@ struct link_labels {
 /* Ranges that are still to be searched. */
 struct id_span {
 	uint32_t low, high; /* indexes of the first and the last range */
-	tw_label label;     /* beginning of the code for them; TW_NO_LABEL = the next instruction */
+	tw_label label;     /* beginning of the code for these ranges; TW_NO_LABEL = the next instruction */
 };
 
 static tw_label goal(const struct tw_gen *g, tw_label links, uint32_t to)
@@ -263,8 +266,8 @@ static uint32_t usual_goal(const struct tw_chains *c)
 }
 
 /*
- * If most ids have the same target, and at most SINGLES_MAX ids have others, compare these few ids one by one. Return: false if there are
- * more of them, or if two adjacent ones have the same target.
+ * If at most SINGLES_MAX ids have another target than most ids have, compare these few ids one by one. Return: false if more ids have
+ * another target, or if several adjacent ids have the same other target.
  */
 static bool compare_singles(struct tw_gen *g, tw_label entry)
 {
@@ -324,7 +327,7 @@ static void emit_links(struct tw_gen *g, const struct tw_bpf_access *access, con
 		const struct tw_chain_link *link = &g->chains.links[i];
 
 		tw_asm__place(a, labels->entry + i);
-		/* Check once, for all tests of a chain, that the packet has the bytes that they read. The verifier requires it, too. */
+		/* Check once, before the tests of a chain, that the packet has the bytes that they read. The verifier requires this. */
 		if (checks_once && link->extent > sizeof(struct tw_event))
 			tw_gen__expect_bytes(a, TW_REG_FRAME, TW_TLV0 + (int32_t)link->extent, access->too_short);
 		tw_asm__jump(a, labels->test + i);

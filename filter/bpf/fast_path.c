@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fast path. It finds a frame after an Ethernet header, optionally with one VLAN tag, or in UDP over IP without options. Packets that
- * contain no frame, perhaps most packets of a real interface, pass as soon as that is known. Packets that may contain a frame elsewhere
- * take the slow path.
+ * The fast path. It finds a frame directly after an Ethernet header, or in UDP over IP without options. One VLAN tag may precede the frame
+ * or the IP header. Packets that contain no frame, perhaps most packets of a real interface, pass as soon as this is known. Packets that
+ * may contain a frame in another place take the slow path.
  */
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -19,7 +19,7 @@ _Static_assert(NEEDED >= 4 + IPV6_HEADER + UDP_HEADER,
 #define AT   BPF_REG_4 /* pointer to the header that is read */
 #define ROOM BPF_REG_3 /* longest possible frame, bytes: limited by the UDP length */
 
-/* Jump if r1, an EtherType as loaded, equals @type. */
+/* Jump if r1, a loaded EtherType in network byte order, equals @type. */
 static void jump_if_type(struct tw_gen *g, uint16_t type, tw_label to)
 {
 	tw_asm__jump_if(&g->a, BPF_JEQ, BPF_REG_1, tw_wire16(type), to);
@@ -91,7 +91,7 @@ static void skip_udp(struct tw_gen *g)
 }
 
 /*
- * Add to the offset a number that is always 0; the verifier cannot know this. Otherwise the verifier would know the possible offsets, and
+ * Add to the offset a number that is always 0; the verifier does not know that it is 0. If the verifier knew the possible offsets, it would
  * verify all later code once for each of them.
  */
 static void make_offset_any(struct tw_gen *g)

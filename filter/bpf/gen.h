@@ -28,8 +28,8 @@
 #define TW_REG_ROWS    BPF_REG_9 /* counters of the frame's stream and channel */
 
 /*
- * In the fast path, until the counters are looked up: offset of the frame in the packet. In XDP, it is set only for frames after a VLAN tag
- * or in UDP, because only the code that finds these frames uses it.
+ * In the fast path, until the counters are looked up: offset of the frame in the packet. In XDP, it is set only for frames after a VLAN
+ * tag or in UDP, because only the code that finds these frames uses it.
  */
 #define TW_REG_OFFSET BPF_REG_5
 
@@ -38,8 +38,8 @@
 #define TW_REG_LIMIT BPF_REG_9 /* offset of the end of the data in the packet; in UDP, of the datagram */
 
 /*
- * While an event is evaluated: length of its TLV. Only tests on the slow path make calls, which destroy r3; then they load the length
- * again.
+ * While an event is evaluated: length of its TLV. A call destroys r3. Only tests on the slow path make calls; they load the length again
+ * after a call.
  */
 #define TW_REG_LENGTH BPF_REG_3
 
@@ -94,7 +94,7 @@ struct tw_pointers {
 
 struct tw_chain_link {
 	const struct tw_node *root; /* the rule's tree for an event; a TEST, AND or OR */
-	uint64_t hash;              /* of the tree */
+	uint64_t hash;              /* hash of the tree */
 	uint32_t matched, next;     /* targets if the tree is true, and if it is false */
 	uint32_t extent; /* bytes of the TLV that the tests of this link and of the links after it read, at most */
 };

@@ -56,7 +56,7 @@ struct tw_bpf_program {
 	uint32_t n;
 	/*
 	 * Index of the first instruction of the record function, which bpf_loop() calls for each TLV of a frame; 0 = there is no such
-	 * function. The kernel requires BTF for it: func_info of both functions, in which this one is static.
+	 * function. The kernel requires BTF func_info for both functions of the program; the record function must be static in it.
 	 */
 	uint32_t record_function;
 	struct tw_bpf_map_use *map_uses;
@@ -73,7 +73,7 @@ struct tw_bpf_program {
 int tw_bpf__generate(const struct tw_rules *rules, const struct tw_bpf_options *options, struct tw_bpf_program *ret,
 		     struct tw_error *error);
 
-/** tw_bpf_program__fini() - free the memory of a program, and empty it */
+/** tw_bpf_program__fini() - free the memory of a program, and set @program to zero */
 void tw_bpf_program__fini(struct tw_bpf_program *program);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "filter/bpf/gen.h"
 
-/* call(): copy between the packet, at the offset in r2, and the memory at r3. @size: bytes; TW_SIZE_IN_R4 = the number is in r4 */
+/* For call(), which copies bytes between the packet, at the offset in r2, and the memory at r3: the number of bytes is in r4. */
 enum { TW_SIZE_IN_R4 = 0 };
 
 static void call(struct tw_gen *g, int helper, int size, tw_label fails)
@@ -38,8 +38,8 @@ static void gen__store_bytes(struct tw_gen *g, int size, tw_label fails)
 #define UDP_HEADER  8
 
 /*
- * Offset from TW_REG_FRAME to which the headers before the frame header are copied, one after the other to the same bytes; and the number
- * of these bytes.
+ * The headers before the frame header are copied one after the other to the same SCRATCH_SIZE bytes, at the offset SCRATCH from
+ * TW_REG_FRAME.
  */
 #define SCRATCH      0
 #define SCRATCH_SIZE ((int)sizeof(struct tw_frame_hdr))
@@ -289,7 +289,7 @@ static void read_header(struct tw_gen *g)
 	tw_asm__place(a, done);
 }
 
-/* Make rows of zeros for a new stream or channel; if the map is full, use those of TW_MAP_OVERFLOW. */
+/* Make rows of zeros for a new stream or channel; if the map is full, use the rows of TW_MAP_OVERFLOW. */
 static void make_rows(struct tw_gen *g, tw_label found)
 {
 	struct tw_asm *a = &g->a;
@@ -336,7 +336,7 @@ void tw_gen__slow_path(struct tw_gen *g)
 #define FILTERED_BYTE 1 /* offset in the TLV of the byte in which the types EVENT and FILTERED differ */
 _Static_assert((TW_TLV_EVENT ^ TW_TLV_FILTERED) < 0x100, "EVENT and FILTERED differ only in the low byte");
 
-/* Labels of the record function; broken, must and part store a TW_FOUND_* before it returns. */
+/* Labels of the record function. The code at broken, must and part stores a TW_FOUND_*, and then returns. */
 struct ends {
 	tw_label again, stop, broken, must, part;
 };
@@ -356,7 +356,7 @@ static void loop(struct tw_gen *g)
 	tw_asm__call(a, BPF_FUNC_loop);
 }
 
-/* Copy the bytes that tests may read to the window: the TLV, or its beginning, perhaps with the TLVs after it. */
+/* Copy to the window the bytes that tests may read: the TLV or its beginning, perhaps with bytes of the TLVs after it. */
 static void copy_tlv(struct tw_gen *g, const struct ends *to)
 {
 	struct tw_asm *a = &g->a;
@@ -379,8 +379,8 @@ static void copy_tlv(struct tw_gen *g, const struct ends *to)
 }
 
 /*
- * Return: the minimum lengths of the TLV types 0 to 15 in one word, four bits for each: length / 4 - 1. They are multiples of 4, 4 to 64.
- * All other types have the minimum length 4.
+ * Return: the minimum lengths of the TLV types 0 to 15 in one word, four bits for each: length / 4 - 1. The lengths are multiples of 4,
+ * from 4 to 64. All other types have the minimum length 4.
  */
 static uint64_t least_lengths(void)
 {
@@ -411,7 +411,7 @@ static void load_least(struct tw_asm *a)
 	tw_asm__alu(a, BPF_ADD, BPF_REG_4, 4);
 }
 
-/* Check the TLV's length. Sets r1 = its type, TW_REG_LENGTH = its length, r5 = bytes of the frame after it; state.at = next TLV. */
+/* Check the TLV's length. Set r1 to the TLV's type, TW_REG_LENGTH to its length, r5 to the bytes after it; set state.at to the next TLV. */
 static void check_tlv(struct tw_gen *g, const struct ends *to)
 {
 	struct tw_asm *a = &g->a;
@@ -491,8 +491,8 @@ static void keep_event(struct tw_gen *g, const struct ends *to)
 }
 
 /*
- * In tc, set r5 to the flags of bpf_skb_store_bytes(). If the NIC computed skb->csum, this sum covers the whole packet. It does not
- * change if the UDP checksum is corrected, too; without a UDP checksum, it must be recomputed.
+ * In tc, set r5 to the flags of bpf_skb_store_bytes(). If the NIC computed skb->csum, this sum covers the whole packet. The sum stays valid
+ * if the UDP checksum is corrected, too. If the packet has no UDP checksum, the sum must be recomputed.
  */
 static void load_store_flags(struct tw_gen *g)
 {
@@ -598,7 +598,7 @@ static void drop_frame(struct tw_gen *g, tw_label otherwise)
 	tw_gen__return(g, TW_ACTION_DROP);
 }
 
-/* Correct the UDP checksum: XDP sets it to 0, as IPv4 allows; tc adds the number of dropped events, because the type of each grew by 1. */
+/* Correct the UDP checksum. XDP sets it to 0, as IPv4 allows. tc adds the number of dropped events: the type of each of them grew by 1. */
 static void mend_checksum(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -624,7 +624,7 @@ static void mend_checksum(struct tw_gen *g)
 	tw_asm__place(a, done);
 }
 
-/* Count a passed frame with dropped events as FILTERED; or as unreadable, if it could not be changed because of its checksum. */
+/* Count a passed frame with dropped events as FILTERED; if it was not changed because of its checksum, count it as unreadable. */
 static void count_filtered(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;

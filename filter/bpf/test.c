@@ -199,9 +199,9 @@ static void require_bytes(struct tw_asm *a, uint8_t base, int offset, const uint
 #define SIZE   BPF_REG_5 /* size of the text, bytes */
 
 #define TEXT_AT    (TW_TLV0 + TW_EVENT_RECORD)
-#define OFFSET_MAX 0x7fff /* for texts in the packet, because the verifier limits sums with OFFSET to 64 KiB */
+#define OFFSET_MAX 0x7fff /* limit for texts in the packet, because the verifier limits sums with OFFSET to 64 KiB */
 
-/* Set OFFSET and SIZE of a text. Jump to @fails if it is not inside the record. */
+/* Set OFFSET and SIZE of a text. Jump to @fails if the text is not inside the record. */
 static void locate(struct tw_asm *a, const struct tw_test *test, tw_label fails)
 {
 	const struct tw_field *field = test->field;
@@ -234,7 +234,7 @@ static void look_in_packet(struct tw_asm *a, size_t len, tw_label too_short)
 	tw_gen__expect_bytes(a, AT, TEXT_AT + (int)len, too_short);
 }
 
-/* Copy @len + 1 bytes of a text that is not empty to the window, and set AT. If the text has only @len bytes, a NUL follows them. */
+/* Copy @len + 1 bytes of a non-empty text to the window, and set AT. If the text has only @len bytes, a NUL follows them. */
 static void copy_to_window(struct tw_asm *a, size_t len, int load_helper, tw_label fails)
 {
 	const tw_label copied = tw_asm__label(a);

@@ -16,15 +16,15 @@ struct tw_bpf_access {
 	tw_label too_short;
 	int load_helper; /* event in the window: BPF helper that copies more bytes of the packet to the window */
 	/*
-	 * True for offloaded programs, which have no slow path: each test itself checks that the packet is long enough. Otherwise one check
+	 * True: each test itself checks that the packet is long enough, because an offloaded program has no slow path. False: one check
 	 * before all tests covers all of them.
 	 */
 	bool checks_each;
 };
 
 /**
- * tw_test__extent() - Return: bytes from the beginning of the EVENT TLV that the test reads, at least sizeof(struct tw_event). Of a text at
- * a variable offset, only the location is included.
+ * tw_test__extent() - Return: number of bytes, from the beginning of the EVENT TLV, that the test reads; at least sizeof(struct tw_event).
+ * Of a text at a variable offset, only the word with the location is included.
  */
 uint32_t tw_test__extent(const struct tw_test *test);
 

@@ -7,7 +7,7 @@
 
 #define NS_PER_SECOND 1000000000ull
 
-/* Read a number; all characters of @text must be digits of the base. */
+/* Read a number in base @base. All characters of @text must be digits of this base. */
 static enum tw_literal_status read_digits(const char *text, unsigned int base, uint64_t *ret)
 {
 	uint64_t value = 0;

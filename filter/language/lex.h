@@ -30,7 +30,7 @@ struct tw_filter_token {
 	uint8_t kind;              /* enum tw_token_kind */
 	uint8_t op;                /* COMPARE: enum tw_test_op */
 	size_t begin, end;         /* offsets of the token and of the byte after it, in the expression */
-	struct tw_literal literal; /* WORD, STRING: the value; otherwise only the column */
+	struct tw_literal literal; /* WORD and STRING: the value; for all other tokens, only the column is set */
 };
 
 struct tw_filter_lexer {
@@ -43,7 +43,7 @@ struct tw_filter_lexer {
 int tw_filter_lexer__next(struct tw_filter_lexer *lexer, struct tw_filter_token *ret, struct tw_error *error);
 
 /**
- * tw_literal__column_of() - Return: the column of a byte of a value in the expression
+ * tw_literal__column_of() - Return: the column, in the expression, of a byte of a value
  * @text: the expression
  * @byte: index of the byte in literal->text, at most literal->len
  */
@@ -63,7 +63,7 @@ enum tw_literal_status {
 	TW_LITERAL_LARGE, /* the value does not fit 64 bits, or a time has more than nine decimals */
 };
 
-/** tw_literal__integer() - read an integer: decimal, 0x1f, 0b101, octal 017 or 0o17, each with an optional sign; 'c', true or false */
+/** tw_literal__integer() - read an integer, with an optional sign: 31, 0x1f, 0b11111, octal 037 or 0o37; or 'c'; or true or false */
 enum tw_literal_status tw_literal__integer(const struct tw_literal *literal, struct tw_integer *ret);
 
 /** tw_literal__seconds() - read a time in seconds without a sign, such as 12.5. @ret: ns */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parser. It reads one comparison after the other, and keeps operators on a stack until their right side is complete; this puts them
- * in postfix order. So no function recurses, however deep the parentheses are.
+ * The parser. It appends each comparison to a list. It keeps each operator on a stack until the operator's right side is complete, and then
+ * moves the operator to the list. The list is therefore in postfix order. Because of the stack, no function needs to recurse, at any depth
+ * of parentheses.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -23,10 +24,10 @@ int tw_filter_error(struct tw_error *error, int err, uint32_t column, const char
 	return tw_error__set(error, err, "column %u: %s", column, text);
 }
 
-/* Size of the stack. Each nested level has at most the parenthesis or `not` that begins it, one OR and one AND. */
+/* Size of the stack of operators. Each level has at most three: the parenthesis or `not` that begins the level, one OR and one AND. */
 #define WAITING_MAX (3 * (TW_FILTER_DEPTH_MAX + 1))
 
-/* An operator or parenthesis on the stack, in the order of precedence. */
+/* An operator or parenthesis on the stack. The order is from the lowest precedence to the highest. */
 enum waiting_operator { WAITING_OPEN, WAITING_OR, WAITING_AND, WAITING_NOT };
 
 struct expression_parser {
@@ -219,7 +220,7 @@ static int take_comparison(struct expression_parser *p)
 	struct tw_predicate *predicate = tw_arena__take(filter->arena, sizeof(*predicate));
 	const char *name = p->token.literal.text;
 	const size_t skip = strncmp(name, prefix, strlen(prefix)) ? 0 : strlen(prefix);
-	bool negated = false; /* `not in` */
+	bool negated = false; /* the operator is `not in` */
 	int err;
 
 	if (!predicate)
@@ -261,8 +262,8 @@ static int wait_for(struct expression_parser *p, enum waiting_operator what)
 }
 
 /*
- * Move operators with at least the precedence of @coming from the stack to the postfix list, down to an opening parenthesis, because their
- * right side is complete.
+ * Move those operators from the stack to the postfix list whose right side is complete when the operator @coming follows. These are the
+ * operators after the last opening parenthesis, as long as their precedence is not below that of @coming.
  */
 static int settle(struct expression_parser *p, enum waiting_operator coming)
 {

@@ -11,22 +11,22 @@
 struct tw_literal {
 	const char *text; /* without quotes, with escapes replaced; followed by a NUL */
 	size_t len;
-	uint32_t column; /* of its first character; with quotes, of the opening quote or of the r before it */
+	uint32_t column; /* column of its first character; with quotes, of the opening quote or of the r before it */
 	char quote;      /* '"' or '\''; 0 = without quotes */
 };
 
 /* A value of a comparison, or a range in a set. */
 struct tw_set_member {
-	struct tw_literal low, high; /* low is the value; high is used for a range only */
+	struct tw_literal low, high; /* low: the value, or the lower end of a range; high: the upper end of a range */
 	bool is_range;
 	struct tw_set_member *next;
 };
 
 struct tw_predicate {
 	size_t begin, end;  /* offsets of the comparison and of the byte after it, in the expression */
-	uint32_t column;    /* of the name, after "trace." */
-	const char *name;   /* without "trace." */
-	uint32_t op_column; /* of the operator */
+	uint32_t column;    /* column of the name, after its prefix "trace." */
+	const char *name;   /* without the prefix "trace." */
+	uint32_t op_column; /* column of the operator */
 	uint8_t op; /* enum tw_test_op; EQ for a set, NE for a mask without an operator, EXISTS for a name alone */
 	bool has_mask;
 	struct tw_literal mask;

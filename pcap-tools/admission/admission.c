@@ -13,23 +13,23 @@
 #include "pcap-tools/merge/merge.h"
 #include "transport/receiver.h"
 
-#define SETS          8192                    /* sets of candidates; a hash of the id selects the set */
-#define ALIGN         8                       /* alignment of frames in the backlog, bytes */
-#define WAYS          4                       /* candidates in a set */
-#define BACKLOG_BYTES ((size_t)64 << 20)      /* 0.5 s at 1 Gbit/s; on a busy host, an answer takes that long */
-#define BACKLOG_NS    (10 * TW_NS_PER_SECOND) /* longest wait in it; a producer sends frames at least each second */
-#define FRAMES_MAX    1024                    /* frames that one candidate may put into the backlog before a pause */
-#define BYTES_MAX     (1u << 20)              /* bytes that one candidate may put into the backlog before a pause */
-#define QUIET_MS      1000                    /* length of this pause, in which no frames of the candidate are kept */
+#define SETS          8192               /* sets of candidates; a hash of the stream's id selects the set */
+#define ALIGN         8                  /* alignment of frames in the backlog, bytes */
+#define WAYS          4                  /* candidates in a set */
+#define BACKLOG_BYTES ((size_t)64 << 20) /* 0.5 s of frames at 1 Gbit/s; an answer of a busy host may take as long */
+#define BACKLOG_NS    (10 * TW_NS_PER_SECOND) /* longest wait of a frame; producers send frames at least each second */
+#define FRAMES_MAX    1024       /* frames that one candidate may put into the backlog before its pause begins */
+#define BYTES_MAX     (1u << 20) /* bytes that one candidate may put into the backlog before its pause begins */
+#define QUIET_MS      1000       /* length of a pause: no frames of the candidate are put into the backlog */
 #define SILENT_NS     (10 * TW_NS_PER_SECOND) /* an admitted stream without frames for this time counts as dead */
 #define RETRY_NS      (10 * TW_NS_PER_MS) /* after a search of the table that found no room: time until the next search */
 #define RETRY_ROWS    64                  /* rows of struct no_place for each proof; the address selects one */
 #define NEW_A_SECOND  1    /* streams admitted per second without an answer, after a burst of TW_STREAMS_LIVE_MAX */
-#define ASK_A_SECOND  1000 /* requests per second */
-#define ASK_ROW       32   /* requests in a burst */
+#define ASK_A_SECOND  1000 /* limit of the requests per second */
+#define ASK_ROW       32   /* limit of the requests in a burst */
 #define ASK_MS        10u  /* time until the second request to a candidate; doubled after each further request */
 #define ASK_DOUBLINGS 7    /* limit of the doublings: the longest time is 1280 ms */
-#define TELL_AFTER    6    /* number of first requests without the reason of the refusal: those of the first 630 ms */
+#define TELL_AFTER    6 /* requests before the first one that has the reason of the refusal; it follows after 630 ms or more */
 #define COOKIE_NS     (5 * TW_NS_PER_SECOND) /* an answer that takes longer is ignored */
 #define QUESTIONS     32                     /* limit of the requests that wait to be sent */
 #define REFUSAL_SLOTS (sizeof(((struct tw_refusals *)0)->index))
@@ -42,7 +42,7 @@ struct backlog_frame {
 	uint32_t len;
 	uint16_t events;
 	uint8_t why; /* TW_REFUSED_*: reason to count if the frame leaves the ring without being taken */
-	bool taken;  /* not to be counted as refused: it was accepted, or is the unused end of the ring */
+	bool taken;  /* not to be counted as refused: an accepted frame, or an entry for the unused end of the ring */
 	struct tw_peer_address source;
 	uint32_t room; /* length in the ring with this header and padding, bytes */
 	uint8_t data[];
@@ -65,10 +65,10 @@ struct candidate {
 	uint64_t last;  /* handle of its newest frame in the backlog; 0 = none */
 	struct tw_number_row row;
 	uint32_t answered_from; /* low 32 bits of place_source() of the answer's source address */
-	uint32_t bytes;         /* bytes that it has put into the backlog since the last pause */
+	uint32_t bytes;         /* bytes that it has put into the backlog since its last pause (QUIET_MS) began */
 	uint32_t ask_ms;        /* earliest time of the next request; 0 = no request was sent */
-	uint32_t quiet_ms;      /* its frames are not kept before this time; 0 = they are kept */
-	uint16_t n;             /* number of frames that it has put into the backlog since the last pause */
+	uint32_t quiet_ms;      /* end of its pause: until then, no frames are put into the backlog; 0 = no pause */
+	uint16_t n;             /* number of frames that it has put into the backlog since its last pause began */
 	uint8_t proof;          /* enum tw_proof */
 	uint8_t asked;          /* number of requests sent to it, at most UINT8_MAX */
 };
@@ -181,7 +181,7 @@ static void push_out(struct tw_admission *a)
 	a->backlog.begin += frame->room;
 }
 
-/* Removes the oldest frames until @room more bytes are unused. */
+/* Removes the oldest frames until @room bytes of the ring are unused. */
 static void make_room(struct tw_admission *a, size_t room)
 {
 	while (a->backlog.end + room - a->backlog.begin > BACKLOG_BYTES)
@@ -397,7 +397,7 @@ static struct candidate *candidate_of(struct tw_admission *a, uint64_t id)
 	return goes;
 }
 
-/* Counts a frame in the candidate's share of the backlog. Return: false if the share is used up, and for QUIET_MS from then on */
+/* Counts a frame in the candidate's share of the backlog. Return: false if the share is used up, or during the pause that then begins */
 static bool take_share(struct tw_admission *a, struct candidate *c, size_t len)
 {
 	if (c->quiet_ms && is_before(now_ms(a), c->quiet_ms))
@@ -409,7 +409,7 @@ static bool take_share(struct tw_admission *a, struct candidate *c, size_t len)
 		return true;
 	}
 	c->quiet_ms = (now_ms(a) + QUIET_MS) | 1;
-	c->last = 0; /* frames kept so far stay in the backlog; when they leave it, they count as refused */
+	c->last = 0; /* the frames in the backlog stay there; when they leave it, they count as refused */
 	c->n = 0;
 	c->bytes = 0;
 	return false;

@@ -4,8 +4,8 @@
  * admitted. Any host can forge frames of new streams as fast as the network carries them. Therefore a stream is not accepted before it has
  * a proof (enum tw_proof):
  *
- * - The first frames of a stream wait in a ring of bytes until a frame continues the numbers of an earlier one. Then the stream is admitted
- *   with its waiting frames, if the table of streams has room for it (stream/eviction.h).
+ * - The first frames of a stream wait in a ring of bytes until a frame continues the numbers of an earlier frame. Then the stream is
+ *   admitted with its waiting frames, if the table of streams has room for it (stream/eviction.h).
  * - If the stream cannot be admitted, for example because the table has no room, a time synchronisation request is sent to the source
  *   address of the frame. An answer is verified by the id that it repeats from the request (like a SYN cookie), so no memory is needed for
  *   requests that were sent. A stream that answers has proved that its address is not forged. Such a stream takes precedence over streams
@@ -24,7 +24,7 @@
 
 #define TW_ADMISSION_UNANSWERED     ((uint64_t)4 << 20) /* default of --unanswered, bytes per second */
 #define TW_ADMISSION_UNANSWERED_MAX ((uint64_t)1 << 40)
-#define TW_ADMISSION_BURST_TIMES    8 /* size of a burst, as a multiple of `unanswered` */
+#define TW_ADMISSION_BURST_TIMES    8 /* bytes of the largest burst, as a multiple of `unanswered` */
 
 /* Refused frames, and the events in them, by source address. */
 
@@ -42,12 +42,12 @@ struct tw_refusals_row {
 struct tw_refusals {
 	uint64_t frames, events;              /* totals of all addresses */
 	uint64_t reasons[TW_REFUSED_REASONS]; /* number of frames, by reason */
-	uint64_t gave_way; /* admitted streams that were evicted, for new streams or because of `unanswered` */
+	uint64_t gave_way; /* admitted streams that were evicted: for a new stream, or beyond the limit `unanswered` */
 	uint16_t first;    /* reason of the first refusal */
 	size_t n;
 	struct tw_refusals_row rows[TW_REFUSALS_SOURCES]; /* one per address, in order of the first refusal */
 	struct tw_refusals_row others;                    /* totals of the addresses without a row */
-	uint8_t index[4 * TW_REFUSALS_SOURCES];           /* internal: number of the row + 1, by hash of the source */
+	uint8_t index[4 * TW_REFUSALS_SOURCES]; /* internal: hash table of the sources; index in `rows`, plus 1 */
 };
 
 struct tw_admission_options {
@@ -68,7 +68,7 @@ struct tw_admission;
 /** tw_admission__new() - make an admission with an empty table of streams. Return: NULL without memory or random bytes */
 struct tw_admission *tw_admission__new(const struct tw_admission_options *options);
 
-/** tw_admission__free() - NULL is fine */
+/** tw_admission__free() - free @a, which may be NULL */
 void tw_admission__free(struct tw_admission *a);
 
 /** tw_admission__streams() - the table of streams; the admitted streams are the live ones; freed with the admission */

@@ -15,7 +15,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* If the writer is stuck, an event that arrived counts as not written, unless it is known to be in the file or has another counter. */
+/* If the writer is stuck, an event that arrived counts as not written, unless it is known to be in the file or counts at another place. */
 static uint64_t not_written(const struct tw_archive *a, const struct tw_archive_stream *s,
 			    const struct tw_stream_numbers *n)
 {
@@ -97,7 +97,7 @@ static void add_to_others(struct tw_archive *a, const struct tw_archive_report *
 {
 	struct tw_archive_report *others = &a->over[a->n_over - 1].report;
 
-	a->n_others += a->n_others ? 1 : 2; /* the first sum also includes the stream of this row */
+	a->n_others += a->n_others ? 1 : 2; /* the first time, the sum also includes the stream that the row had */
 	snprintf(others->name, sizeof(others->name), "%" PRIu64 " other streams", a->n_others);
 	others->stream_id = 0;
 	others->clock = (struct tw_stream_clock_summary){ .error_ns = TW_ERROR_UNKNOWN };
@@ -105,7 +105,7 @@ static void add_to_others(struct tw_archive *a, const struct tw_archive_report *
 	others->packets += report->packets;
 }
 
-/* Adds a stream that is over to the list. If the list is full, its last row becomes the sum of this and all further streams. */
+/* Adds a stream that is over to the list. If the list is full, its last row becomes a sum: of its own stream, @over and all later ones. */
 static void remember(struct tw_archive *a, const struct tw_archive_over *over)
 {
 	if (a->n_over == a->size_over && a->size_over < TW_STREAMS_REPORTED_MAX) {

@@ -93,7 +93,7 @@ static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream 
 	return a->options.align == TW_ALIGN_NONE && a->now - s->since >= ANSWER_NS;
 }
 
-/* The difference between packet time and stream time for the newest packet, ns. */
+/* Packet time minus time by the stream's clock, for the newest packet, ns. */
 static int64_t offset_of(const struct tw_archive_stream *s)
 {
 	const uint64_t newest = s->clock.written;
@@ -196,7 +196,7 @@ static bool take_offsets(struct tw_archive *a, struct tw_archive_stream *s, stru
 
 /*
  * Takes an out-of-band frame of a packed capture: OFFSET records, and the metadata that each file of such a capture repeats.
- * @frame: its header; @tlvs follow it
+ * @frame: the frame; @tlvs: its TLVs
  */
 static int archive__out_of_band(struct tw_archive *a, const struct tw_frame_info *info, const uint8_t *frame,
 				struct tw_cursor tlvs)
@@ -285,7 +285,7 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
 	a->metadata_room.limit = options->metadata ? options->metadata : TW_STREAMS_METADATA_MAX;
 	err = make_merge(a, error);
 	if (!err) {
-		/* This user has no callback: tw_archive__retire() frees a stream's state, after the merge has emitted all its frames. */
+		/* This user has no callback: tw_archive__retire() frees a stream's state after the merge has emitted its frames. */
 		a->user = tw_streams__add_user(a->streams, &(struct tw_stream_user){ .ctx = a });
 		if (options->filter)
 			err = tw_capture_filter__new(options->filter, a->streams, &a->capture_filter, error);
@@ -328,14 +328,14 @@ int tw_archive__done(struct tw_archive *a, int err)
 	return err;
 }
 
-/* Passes to the merge the offsets that changed while it released packets. */
+/* Passes to the merge the offsets that changed while the merge emitted frames. */
 static int tell_moved(struct tw_archive *a)
 {
 	int err = 0;
 
 	if (!a->moved)
 		return 0;
-	a->moved = false; /* archive__place() may emit more packets, which may set it again */
+	a->moved = false; /* archive__place() may write more packets, which may set a->moved again */
 	for (struct tw_archive_stream *s = tw_archive__first(a); s && !err; s = tw_archive__next(a, s)) {
 		if (s->moved)
 			err = archive__place(a, s);
@@ -373,7 +373,7 @@ static int take(struct tw_archive *a, const void *data, size_t len, const struct
 	return err;
 }
 
-/* Return: @err, which is stored; if it is 0, an earlier failure */
+/* Stores @err. Return: @err; if it is 0, an earlier failure, or 0 */
 static int archive__result(struct tw_archive *a, int err)
 {
 	return tw_archive__done(a, err) ? err : tw_archive__error(a, NULL);

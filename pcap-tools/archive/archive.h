@@ -31,22 +31,22 @@ struct tw_archive_options {
 	const char *hardware;    /* hardware of this machine; NULL = not written */
 	const char *os;          /* operating system of this machine; NULL = not written */
 	const char *comment;     /* comment of the section; NULL = none */
-	const char *description; /* of the interfaces; NULL = made of each HOST record: events, clock, kernel */
+	const char *description; /* of each interface; NULL = made from the stream's HOST: events, clock, kernel */
 	size_t buffer;           /* bytes collected before a write; 0 = 960 KiB */
 	size_t memory;           /* limit of the bytes queued for merging; 0 = 64 MiB */
 	size_t metadata;         /* limit of the metadata kept for all streams, bytes; 0 = TW_STREAMS_METADATA_MAX */
 	uint64_t wait_ns;        /* see struct tw_merge_options */
 	bool from_start;         /* see struct tw_merge_options */
 	/*
-	 * The streams may come from several machines over a network. So LOST records are written for gaps in their event numbers, and
-	 * OFFSET records for the error bounds of their times.
+	 * The streams may come from several machines over a network. So LOST records are written for gaps in the event numbers, and
+	 * OFFSET records for the error bounds of the packet times.
 	 */
 	bool network;
 	bool packed;         /* frames are written as they were received; not to be combined with a filter */
 	uint32_t snaplen;    /* bytes written of a packet with events; 0 = all */
 	enum tw_align align; /* see clocks/stream_clock.h */
 	bool wall;           /* see clocks/stream_clock.h */
-	/* This machine's time between two statistics blocks of an interface. 0 = only at the end of a file and of a stream. */
+	/* Time between two statistics blocks of an interface, by CLOCK_MONOTONIC. 0 = only at the end of a file and of a stream. */
 	uint64_t statistics_ns;
 	/*
 	 * The capture filter; NULL = no filter. Borrowed until tw_archive__free(). Events that do not match it are counted, but not
@@ -58,8 +58,9 @@ struct tw_archive_options {
 	/* Limits of what is written; 0 = no limit. Events that follow after a limit is reached count at the place `unwanted`. */
 	uint64_t events_max, bytes_max, files_max;
 	/*
-	 * Returns the number of a stream's events that a classifier between producer and capture dropped. These events are missing here,
-	 * but count as rejected instead of lost. Called in the thread that makes the ledger. NULL = no dropped events are known.
+	 * Returns the number of a stream's events that a classifier between producer and capture dropped. The archive does not receive
+	 * these events, and counts them as rejected instead of lost. Called in the thread that makes the ledger. NULL = no dropped events
+	 * are known.
 	 */
 	uint64_t (*explain)(void *ctx, uint64_t stream_id);
 	void *ctx; /* context of the callback */
@@ -71,7 +72,7 @@ struct tw_archive_stats {
 	uint64_t dropped;        /* packets that could not be written */
 	uint64_t bytes;          /* bytes written to all files */
 	uint64_t removed_early;  /* files of a ring that were deleted because the disk was full */
-	struct tw_ledger ledger; /* sum of all streams */
+	struct tw_ledger ledger; /* sum of the ledgers of all streams */
 	struct tw_merge_stats merge;
 	struct tw_metadata_stats metadata; /* of all streams; items and memory do not include streams that are over */
 	struct tw_capture_filter_stats capture_filter;       /* its `rejected` is the ledger's capture_filter */
@@ -101,11 +102,11 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
  */
 int tw_archive__frame(struct tw_archive *a, const void *data, size_t len, const struct tw_arrival *arrival);
 
-/** tw_archive__retire_stream() - write the queued frames of a stream that admission evicted, and end the stream. Return: as above */
+/** tw_archive__retire_stream() - write the queued frames of an evicted stream, and end the stream. Return: as tw_archive__frame() */
 int tw_archive__retire_stream(struct tw_archive *a, uint64_t stream_id);
 
 /**
- * tw_archive__answer() - use an answer about a stream's clock; no effect for an unknown stream
+ * tw_archive__answer() - use the times of a time synchronisation request and its response; no effect for an unknown stream
  * @sample: two times of the capture host's clock, and two of the stream's clock
  */
 void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct tw_time_sync_sample *sample);
@@ -122,7 +123,7 @@ int tw_archive__tick(struct tw_archive *a, uint64_t now);
 
 /**
  * tw_archive__flush() - pass the buffered bytes to the output; called for a pipe after each batch of frames, for a file from time to time.
- * Return: as above
+ * Return: as tw_archive__frame()
  */
 int tw_archive__flush(struct tw_archive *a);
 
@@ -144,7 +145,8 @@ int tw_archive__finish(struct tw_archive *a);
 /**
  * tw_archive__give_up() - end an archive whose thread is blocked in a write to the output; nothing more is written to the file
  *
- * Events that arrived and are not known to be in the file count as not written. Called between @begin and @done of tw_output__watch().
+ * Events that arrived and are not known to be in the file count as not written. Called by another thread, between the callbacks @begin and
+ * @done of tw_output__watch().
  * Afterwards only the accounting may be read, and the blocked thread must not continue.
  *
  * @err, @why: the failure that the archive has from then on, and its text

@@ -31,13 +31,13 @@ struct tw_archive_stream {
 	bool described;  /* its interface is in this file */
 	bool said;       /* this or an earlier file has its interface, so later files repeat its metadata */
 	bool given;      /* the capture that is read has OFFSET records, which determine packet times */
-	bool to_state;   /* the last OFFSET record is not written yet */
+	bool to_state;   /* the OFFSET record in `stated` is not written yet */
 	bool dated_here; /* its packet times are computed from arrival times, because no CLOCK arrived in time */
-	int64_t offset;  /* offset of packet times; valid if `given` or `dated_here` */
+	int64_t offset;  /* packet time - time by the stream's clock, ns; valid if `given` or `dated_here` */
 	struct tw_offset_view stated; /* content of the last OFFSET record */
 	uint32_t interface;
-	struct tw_archive_count here, before; /* in this file, and in all earlier ones */
-	uint64_t filtered, unwanted, unwritten;
+	struct tw_archive_count here, before;   /* in this file, and in all earlier ones */
+	uint64_t filtered, unwanted, unwritten; /* events at the places capture_filter, unwanted and disk */
 };
 
 /* A stream that is over. */
@@ -58,7 +58,7 @@ struct tw_archive {
 	struct tw_metadata_stats metadata_over; /* sum of the counters of streams that are over */
 	struct tw_streams *streams;             /* the table of streams, which the merge uses too */
 	unsigned int user;                      /* index in tw_stream.user of the struct tw_archive_stream */
-	bool moved;                             /* `moved` of a stream is set */
+	bool moved;                             /* `moved` of at least one stream is set */
 	struct tw_archive_over *over;
 	size_t n_over, size_over;
 	uint64_t n_others; /* number of streams in the last row of `over`, if it is a sum; otherwise 0 */
@@ -74,12 +74,12 @@ struct tw_archive {
 	bool finished;
 	bool given_up;        /* the writer is stuck: events not known to be in the file count as not written */
 	uint64_t tail_frames; /* lower bound of the frames missing after the last received one */
-	struct tw_capture_filter *capture_filter; /* NULL = no filter, and the members below are unused */
+	struct tw_capture_filter *capture_filter; /* NULL = no filter */
 	uint64_t undecided;                       /* events not evaluated: too large for a frame, or malformed */
 	uint8_t scratch[TW_FRAME_MAX + TW_COPY_STEP];
 };
 
-/** tw_archive__has_moved() - note that a stream's offset has changed; the merge gets the new one when it has finished emitting packets */
+/** tw_archive__has_moved() - note that a stream's offset has changed; the merge gets the new offset when it has finished emitting frames */
 static inline void tw_archive__has_moved(struct tw_archive *a, struct tw_archive_stream *s)
 {
 	a->moved = s->moved = true;
@@ -93,7 +93,7 @@ uint64_t tw_archive__present(const struct tw_archive *a);
 /** tw_archive__done() - store a failure; from then on, events only count as not written. @err: 0 = no failure. Return: @err */
 int tw_archive__done(struct tw_archive *a, int err);
 
-/** tw_archive__find() - Return: NULL if there is no such stream */
+/** tw_archive__find() - find the state of a stream. Return: NULL if there is no such stream */
 static inline struct tw_archive_stream *tw_archive__find(const struct tw_archive *a, uint64_t id)
 {
 	const struct tw_stream *stream = tw_streams__find(a->streams, id);
@@ -136,7 +136,7 @@ int tw_archive__emit(void *ctx, const struct tw_merged *out);
 /** tw_archive__write() - write a frame to the file: from the merge, or an out-of-band frame. Return: 0, or a failure of the writer */
 int tw_archive__write(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out);
 
-/** tw_archive__describe() - add a stream's interface to this file, and repeat the stream's metadata if an earlier file has the stream */
+/** tw_archive__describe() - write a stream's interface to this file, and repeat the stream's metadata if an earlier file has the stream */
 int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time);
 
 /** tw_archive__put_interface() - write a stream's interface, without metadata */

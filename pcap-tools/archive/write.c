@@ -9,7 +9,7 @@
 #include "wire/encode.h"
 
 #define ETHER_LEN 14
-#define LOOKS     64 /* packets between two checks whether a file is full, because one watermark may release thousands */
+#define LOOKS     64 /* packets between two checks whether a file is full: a watermark may release thousands of packets */
 
 _Static_assert(TW_MERGE_SLACK <= TW_PCAPNG_COPY_SLACK, "a copy may write a step more than the frame");
 
@@ -36,7 +36,7 @@ static uint8_t *reserve(struct tw_archive *a, size_t len)
 	return p + ETHER_LEN;
 }
 
-/* Metadata are never cut: events could not be decoded without them. */
+/* Adds the reserved packet to the file. Packets without events are never cut to snaplen: events cannot be decoded without metadata. */
 static void commit(struct tw_archive *a, struct tw_archive_stream *s, uint64_t stream_time, size_t len, uint16_t events)
 {
 	const uint64_t time = packet_time(s, stream_time);
@@ -74,7 +74,7 @@ static int put_offset(struct tw_archive *a, struct tw_archive_stream *s, const s
 	return put(a, s, offset->time, frame, tw_frame__end(&f));
 }
 
-/* For writing a stream's metadata as out-of-band frames, whose packets all have the same time. */
+/* How to write a stream's metadata as out-of-band frames. Their packets all have the same time. */
 struct explaining_frames {
 	struct tw_metadata_frames frames;
 	struct tw_archive *archive;
@@ -102,7 +102,7 @@ static void frames__init(struct explaining_frames *frames, struct tw_archive *a,
 	frames->frames.info.base_time = time;
 }
 
-/* The filters that selected a stream's events: that of the producer, then that of this archive. */
+/* Writes the text of the filters that selected a stream's events: that of the producer, then that of this archive. */
 static void describe_filter(const struct tw_archive *a, const struct tw_archive_stream *s, char *ret, size_t size)
 {
 	const char *there = s->stream->identity.filter,
@@ -117,7 +117,7 @@ static void describe_filter(const struct tw_archive *a, const struct tw_archive_
 }
 
 /*
- * Writes the error bound of packet times at the beginning of the interface as text. The bound changes later, because clocks drift apart;
+ * Writes as text the error bound that packet times have when the interface is written. The bound changes later, because clocks drift apart;
  * OFFSET records have the current bound.
  */
 static void describe_times(const struct tw_archive *a, const struct tw_archive_stream *s, char *ret, size_t size)
@@ -166,7 +166,7 @@ int tw_archive__put_interface(struct tw_archive *a, struct tw_archive_stream *s)
 	return tw_pcapng__interface(a->file, &interface, &s->interface);
 }
 
-/* Repeats metadata of earlier files. The frames are out-of-band, because the numbers of the original frames were used in those files. */
+/* Repeats metadata of earlier files. The frames are out-of-band, because earlier files have used the numbers of the original frames. */
 static int repeat_metadata(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
 	struct tw_offset_view offset = s->clock.stated;
@@ -311,8 +311,8 @@ static void look_at_losses(struct tw_archive_stream *s, const struct tw_merged *
 }
 
 /*
- * If no data relates the stream's clock to this machine's time, its packet times are computed from the arrival of its frames, as in the
- * merge. If the arrival is unknown, they are computed as if its first packet arrived now.
+ * Called if no CLOCK or response relates the stream's clock to another clock. Packet times are then computed with the offset that the merge
+ * chose by the arrival of the stream's frames; if there is none, with an offset by which the stream's first packet has the present time.
  */
 static void date_here(const struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
@@ -350,7 +350,7 @@ static void write_or_count(struct tw_archive *a, struct tw_archive_stream *s, co
 		tw_archive__done(a, tw_archive__next_file(a, 0));
 }
 
-/* Whether an event, which the merge emitted in a frame of its own, matches the filter. */
+/* Whether an event, which is alone in its frame, matches the filter. An event that cannot be read counts as undecided, and matches. */
 static bool wants(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
 {
 	const struct tw_tlv_view tlv = {

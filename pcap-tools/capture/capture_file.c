@@ -16,7 +16,7 @@
 
 #define BUFFER_SIZE ((size_t)128 * 1024) /* about the size that zstd recommends for its input */
 #define FIRST_SIZE  ((size_t)32 * 1024)  /* bytes of the first read(): many files are short */
-#define READ_SIZE   ((size_t)256 * 1024) /* bytes of one read(): few calls, but still in the cache when parsed */
+#define READ_SIZE   ((size_t)256 * 1024) /* bytes of one read(): few calls, and the bytes fit the CPU's cache */
 
 /* Decompresses one or more zstd frames. */
 struct tw_decompressor {

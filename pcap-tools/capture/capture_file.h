@@ -42,7 +42,7 @@ struct tw_packet {
  */
 int tw_capture_file__open(int fd, const char *name, struct tw_capture_file **ret, struct tw_error *error);
 
-/** tw_capture_file__close() - NULL is fine */
+/** tw_capture_file__close() - free @file, which may be NULL */
 void tw_capture_file__close(struct tw_capture_file *file);
 
 /** tw_capture_file__is_pcapng() - whether the file is pcapng; otherwise it is pcap */

@@ -17,7 +17,7 @@ struct bound_filter {
 	void **place;                /* where the pointer to this struct is: in the schema, or `formless` */
 	struct tw_schema *formats;   /* a view: the stream state owns the formats */
 	struct tw_bound *bound;      /* NULL = there was no memory, or it is too large */
-	uint32_t n_events, revision; /* those of the schema when it was bound */
+	uint32_t n_events, revision; /* members of the schema, as they were when the filter was bound */
 	size_t memory;               /* bytes */
 };
 
@@ -30,7 +30,7 @@ struct comparison {
 struct tw_capture_filter {
 	const struct tw_filter *filter;
 	struct tw_streams *streams;
-	unsigned int user;              /* its index as a user of the table */
+	unsigned int user;              /* index of the capture filter as a user of the table of streams */
 	struct comparison *comparisons; /* one for each predicate of the filter */
 	LIST_HEAD(, bound_filter) all;  /* all bound filters */
 	void *formless;                 /* bound filter for events whose schema has no format yet */
@@ -40,7 +40,7 @@ struct tw_capture_filter {
 	struct tw_capture_filter_stats stats;
 };
 
-/* Binds the filter to a schema with one invented format, which finds wrong values and operators for keys that all events have. */
+/* Binds the filter to a schema with one invented format. This finds wrong values and operators for keys that all events have. */
 int tw_capture_filter__check(const struct tw_filter *filter, struct tw_error *error)
 {
 	static const char text[] = "name: event\nID: 1\nformat:\n\tfield:int field;\toffset:8;\tsize:4;\tsigned:1;\n";
@@ -179,7 +179,7 @@ static bool has_all(const struct bound_filter *b, const struct tw_stream_schema 
 	return b->n_events == schema->n_events && b->revision == schema->revision;
 }
 
-/* Whether @b can decide an event with id @id: formats that arrived after binding matter only if one of them is the event's. */
+/* Whether @b can decide an event with id @id. If formats arrived after binding, it can unless one of them is the format of the event. */
 static bool is_current(const struct bound_filter *b, const struct tw_stream_schema *schema, uint16_t id)
 {
 	if (!schema || has_all(b, schema))
@@ -200,8 +200,8 @@ static const struct bound_filter *bound_for(struct tw_capture_filter *f, struct 
 }
 
 /*
- * Binds the filter to those schemas of a stream for which no event arrived, or which got formats since they were bound, so that all names
- * are known.
+ * Binds the filter to those schemas of a stream for which no event arrived, or which got formats since the filter was bound to them. Then
+ * f->comparisons takes the names in all formats into account.
  */
 static void bind_rest(struct tw_capture_filter *f, const struct tw_stream *stream)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Decides which events of a capture match a filter. The filter is bound to each schema of each stream at the first event with that
- * schema, and again at an event whose format arrived after that. A comparison with a name that a schema does not have is FALSE for all
- * events of this schema. It is no error, because a later schema may have the name. At the end, tw_capture_filter__undecided_predicates()
- * reports the comparisons whose names no schema had.
+ * schema. If a format arrives later, the filter is bound again at the first event with this format. A comparison with a name that a schema
+ * does not have is FALSE for all events of this schema. Such a comparison is no error, because a later schema may have the name. At the
+ * end, tw_capture_filter__undecided_predicates() reports the comparisons whose names no schema had.
  *
  * Captures are untrusted, so memory and work of binding are limited. An event that cannot be decided because of a limit counts as
  * matching, and as undecided.
@@ -27,7 +27,7 @@
 
 struct tw_capture_filter_stats {
 	uint64_t rejected;  /* events that do not match */
-	uint64_t unknown;   /* of these, events without a format: only keys that all events have were compared */
+	uint64_t unknown;   /* rejected events without a format: only keys that all events have were compared */
 	uint64_t undecided; /* events that count as matching, because a limit of memory or work was reached */
 	uint64_t given_up;  /* events for which a `matches` search exceeded its limit; such a search finds no match */
 };
@@ -35,7 +35,7 @@ struct tw_capture_filter_stats {
 /* Comparisons with names that no format of a capture has: mistyped names, or names of events whose formats were not captured. */
 struct tw_undecided_predicates {
 	unsigned int n; /* number of all such comparisons, which may exceed TW_UNDECIDED_PREDICATES_MAX */
-	/* Texts about the first ones: "column N: no event has ...; did you mean ..." */
+	/* Texts about the first of these comparisons: "column N: no event has ...; did you mean ..." */
 	struct tw_error text[TW_UNDECIDED_PREDICATES_MAX];
 };
 

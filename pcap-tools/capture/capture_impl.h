@@ -41,7 +41,7 @@ static inline void tw_input__take(struct tw_input *in, size_t len)
 struct tw_resolution {
 	uint64_t mult, divisor;
 	uint8_t shift;
-	int64_t offset; /* seconds to add (if_tsoffset) */
+	int64_t offset; /* seconds to add to the converted time (if_tsoffset) */
 };
 
 struct tw_capture_interface {

@@ -12,7 +12,7 @@
 #define SECTION_READ_MAX 65536        /* bytes; in a longer section header, shb_userappl is not read */
 #define BLOCK_HEADER     8            /* bytes of type and length */
 #define SHB_MIN          28           /* bytes of a section header block without options */
-#define SHB_FIXED        16 /* this and the next four: bytes of a block's body before its options or its packet */
+#define SHB_FIXED        16 /* this and the next four: bytes in the body of a block before its options or packet */
 #define ISB_FIXED        12
 #define EPB_FIXED        20
 #define SPB_FIXED        4
@@ -215,7 +215,7 @@ static int simple_packet(struct tw_capture_file *file, const struct body *body, 
 	return packet(file, body, 0, SPB_FIXED, ret, error);
 }
 
-/* Reads byte order and version of a section header. Called before the block's length is read, which has the same byte order. */
+/* Reads byte order and version of a section header. Called before the length of the block is read, which has the same byte order. */
 static int begin_section(struct tw_capture_file *file, const uint8_t *p, struct tw_error *error)
 {
 	const uint32_t magic = tw_load_be32(p + BLOCK_HEADER);

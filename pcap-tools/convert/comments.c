@@ -9,7 +9,7 @@
 #include "pcap-tools/convert/convert_impl.h"
 
 #define COMMENT_HEAD 8                         /* bytes that a comment needs in addition to its text, at most */
-#define PIECE_MAX    (TW_PCAPNG_TEXT_MAX - 64) /* bytes of an option in one comment */
+#define PIECE_MAX    (TW_PCAPNG_TEXT_MAX - 64) /* limit of the bytes of an option in one comment */
 #define HEX_MAX      (PIECE_MAX / 2)
 
 /* A GUEST option: a name and NUL, a head (u64 trace id, u32 number of vCPUs), and for each vCPU u32 number, u32 pid. */
@@ -17,7 +17,10 @@
 #define GUEST_CPU      8  /* bytes of each vCPU */
 #define GUEST_CPUS_MAX 512
 
-/* Titles of the options that are shown, by id. Known options without a title are file offsets, or other code writes their content. */
+/*
+ * Titles of the options that are shown, by id. Known options without a title are file offsets, or have content that the recording has as
+ * records.
+ */
 static const char *const titles[] = {
 	[TW_TRACEDAT_DATE] = "DATE",
 	[TW_TRACEDAT_CPUSTAT] = "CPUSTAT",
@@ -39,7 +42,7 @@ struct comments {
 	size_t n, left, cut; /* number of texts; bytes still allowed; bytes omitted */
 };
 
-/* Appends a text, made printable, because many programs show comments. */
+/* Appends a text, which is made printable, because many programs show comments unchanged. */
 static int add(struct comments *list, const char *raw, size_t raw_len)
 {
 	const size_t len = tw_printable__shown_len(raw, raw_len);

@@ -74,7 +74,7 @@ static void put_lost(struct tw_convert *c, struct convert_stream *s, const struc
 	c->stats.lost_unknown += lost.unknown;
 }
 
-/* Writes the value of an EVENT, with common fields in big-endian order. Up to TW_COPY_STEP bytes after its end are overwritten. */
+/* Writes the value of an EVENT, with big-endian common fields, to @p. Up to TW_COPY_STEP bytes after the value are overwritten. */
 static void put_record(const struct tw_convert *c, uint8_t *p, const struct tw_tracedat_event *event)
 {
 	const uint8_t *record = event->record;
@@ -123,7 +123,7 @@ static int put_event(struct tw_convert *c, struct convert_stream *s, const struc
 	return 0;
 }
 
-/* Fills @f. Called at the first event with this id, because a file has no events of most of its formats. Return: 0 or -ENOMEM */
+/* Fills @f at the first event with this id, not in advance, because a file has no events of most of its formats. Return: 0 or -ENOMEM */
 static int look_at(struct tw_convert *c, struct convert_format *f, uint16_t id)
 {
 	f->looked = true;
@@ -268,7 +268,7 @@ int tw_convert__run(struct tw_tracedat *dat, const struct tw_convert_options *op
 	return err;
 }
 
-#define WAIT_NS    2000000000u /* the same as in cli/capture/capture.c */
+#define WAIT_NS    2000000000u /* longest wait of the merge; the same value as in cli/capture/capture.c */
 #define LOOK_EVERY 1024        /* packets between two progress reports */
 
 static int unpack_packets(struct tw_capture_file *in, struct tw_archive *archive,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Converts a trace.dat file of trace-cmd, or a packed capture, to a recording in pcapng: docs/wire-format.md, "Recordings". Each buffer of
- * a trace.dat file becomes a stream. The formats, task names and printk texts of the file are written to control frames of each stream, and
- * so are the symbols that events of the stream need. The options of the file are written to comments.
+ * a trace.dat file becomes a stream. The control frames of each stream get the formats, task names and printk texts of the file, and the
+ * symbols that events of the stream need. The options of the file are written to comments.
  */
 #ifndef TW_CONVERT_H
 #define TW_CONVERT_H
@@ -14,7 +14,7 @@
 #define TW_CONVERT_COMMENTS_MAX ((size_t)128 * 1024) /* limit of the comments made of options, bytes */
 
 struct tw_convert_options {
-	int fd;           /* of the empty pcapng file; the caller closes it */
+	int fd;           /* descriptor of the empty pcapng file; the caller closes it */
 	const char *name; /* name of that file, for error texts */
 	/* Called from time to time: @done of @all bytes of events were read. May be NULL. */
 	void (*progress)(void *ctx, uint64_t done, uint64_t all);

@@ -12,7 +12,7 @@
 
 #define CONVERT_ETHER_LEN 14
 
-/* An event's format, and the fields of its records that are printed as symbols. */
+/* The format of an event, and those of its fields that are printed as symbols. */
 struct convert_format {
 	bool looked;                    /* the other members were set by look_at() */
 	const struct tw_format *format; /* NULL = the file has no format of this event id */
@@ -51,7 +51,7 @@ struct tw_convert {
 
 	/* The control frame being filled. */
 	struct tw_frame frame;
-	struct convert_stream *gathering; /* its stream; NULL = no frame is being filled */
+	struct convert_stream *gathering; /* the stream of `frame`; NULL = no frame is being filled */
 	uint64_t time;                    /* base time of the next control frame */
 	uint8_t *frame_bytes;
 };

@@ -20,7 +20,7 @@
 /* A format text of the file. */
 struct text {
 	struct tw_schema_source source;
-	size_t age; /* position in the file; orders texts with the same kind and id */
+	size_t age; /* position in the file: the order of texts with equal kind and id */
 };
 
 struct texts {

@@ -21,7 +21,7 @@ void tw_event_counter__fini(struct tw_event_counter *counter)
 	*counter = (struct tw_event_counter){ 0 };
 }
 
-/* @at_base: the event's time is the base time of its frame */
+/* @at_base: use the base time of @frame as the time of the event */
 static int count(struct tw_event_counter *counter, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv,
 		 bool at_base)
 {

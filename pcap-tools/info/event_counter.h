@@ -16,13 +16,13 @@ struct tw_event_counter {
 	struct tw_parts *parts;     /* for events in PARTs */
 };
 
-/** tw_event_counter__init() - @counts, @streams: borrowed; @counts may be NULL. Return: 0 or -ENOMEM */
+/** tw_event_counter__init() - make a counter. @counts, @streams: borrowed; @counts may be NULL. Return: 0 or -ENOMEM */
 int tw_event_counter__init(struct tw_event_counter *counter, struct tw_counts *counts, struct tw_streams *streams);
 
 /** tw_event_counter__take() - count the events in a frame. Return: 0 or -ENOMEM */
 int tw_event_counter__take(struct tw_event_counter *counter, const struct tw_merged *out);
 
-/** tw_event_counter__fini() - an all-zero @counter is fine */
+/** tw_event_counter__fini() - free the memory; @counter may be all zero */
 void tw_event_counter__fini(struct tw_event_counter *counter);
 
 #endif

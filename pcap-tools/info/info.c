@@ -17,7 +17,7 @@ struct reader {
 	struct tw_merge *merge; /* finds missing events, by gaps in their numbers */
 	struct tw_event_counter counter;
 	unsigned int user; /* index in tw_stream.user of the stream's struct tw_info_stream */
-	int err;           /* -ENOMEM in a function that cannot return it; 0 = none */
+	int err;           /* -ENOMEM that a callback found and could not return; 0 = none */
 };
 
 static void times__add(struct tw_info_times *times, uint64_t time)

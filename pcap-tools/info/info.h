@@ -27,8 +27,8 @@ struct tw_info_stream {
 	uint32_t n_schemas;
 	uint64_t packets, bytes;
 	/*
-	 * Events in the file: EVENT records, and events in PARTs, which are counted at the last PART. For a cut frame, the number of
-	 * events in its header is added.
+	 * Events in the file: EVENT records, and events in PARTs, which are counted at the last PART. If the capture has only the
+	 * beginning of a frame, the number of events in the frame's header is added.
 	 */
 	uint64_t events;
 	struct tw_info_times times;
@@ -40,7 +40,7 @@ struct tw_info_stream {
 	struct tw_ledger counted;         /* the ledger counted from the frames in the file */
 	uint64_t received;                /* events in the file, duplicates counted once */
 	bool retired;                     /* the merge has retired the stream */
-	struct tw_stream_numbers numbers; /* counted by the merge */
+	struct tw_stream_numbers numbers; /* the counters of the merge */
 };
 
 struct tw_info {
@@ -53,7 +53,7 @@ struct tw_info {
 	struct tw_streams *table;
 	struct tw_info_stream **streams; /* one for each stream in the table, in order of appearance */
 	uint32_t n_streams;
-	uint64_t refused;       /* frames of streams beyond TW_STREAMS_REPORTED_MAX, or without memory in the table */
+	uint64_t refused;       /* frames of streams beyond TW_STREAMS_REPORTED_MAX, or beyond the table's memory */
 	uint64_t unreadable;    /* frames that cannot be read, in whole or in part */
 	uint64_t snapped;       /* frames of which the capturing program kept only the beginning */
 	uint64_t versions;      /* frames of an unknown version of the wire format */

@@ -99,7 +99,7 @@ static bool channel__place(struct tw_merge_channel *c, const struct tw_queued_fr
 	return true;
 }
 
-/* Whether a frame repeats the one before it. Frames with pieces of one event share a number, but only the last has an event. */
+/* Whether a frame repeats the frame before it. Frames with PARTs of one event have the same seq, but only the last one has events = 1. */
 static bool frame__repeats(const struct tw_queued_frame *frame, const struct tw_queued_frame *before)
 {
 	return before && frame->info.events && before->info.seq == frame->info.seq &&
@@ -117,7 +117,7 @@ static enum tw_queue_result channel__queue_old(struct tw_merge_channel *c, struc
 	return TW_QUEUED;
 }
 
-/* Sets the first known number, from a frame or a watermark. Missing numbers after it are a gap. */
+/* Sets the first known number, from a frame or a watermark. Numbers after it that do not arrive are a gap. */
 static void channel__begin(struct tw_merge_channel *c, uint64_t seq, uint64_t dropped)
 {
 	c->counts->before += seq - c->first;
@@ -224,7 +224,7 @@ struct tw_queued_frame *tw_merge_channel__drop_head(struct tw_merge_channel *c)
 	return frame;
 }
 
-/* Appends a watermark. If the list is full, or the channel made no progress, the last entry and the new watermark become one. */
+/* Appends a watermark. If the list is full, or next_seq did not grow, the last entry and the new watermark become one. */
 static void channel__push_watermark(struct tw_merge_channel *c, struct tw_merge_watermark watermark)
 {
 	struct tw_merge_watermark *last = c->n_watermarks ? &c->watermarks[c->n_watermarks - 1] : NULL;

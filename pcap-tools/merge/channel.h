@@ -18,24 +18,24 @@ struct tw_merge_pieces {
 	bool whole_so_far;
 };
 
-/* The members that are used for each event are adjacent: they are the last ones, and `next` is the first member of `numbers`. */
+/* The members that are used for each event are adjacent: the last members, up to `numbers.next`, the first member of `numbers`. */
 struct tw_merge_channel {
 	uint16_t id;
 	uint8_t n_watermarks;
-	bool begun;                 /* the next number cannot become lower */
-	uint64_t first;             /* the channel's first number if it is known, otherwise the lowest known one */
-	uint64_t highest;           /* the largest first number of all frames queued so far */
-	uint64_t announced;         /* the largest next_seq of a watermark */
-	uint64_t announced_dropped; /* the receiver's drop counter when that watermark arrived */
-	uint64_t dropped;           /* the receiver's drop counter when the frame before the next number arrived */
+	bool begun;         /* a frame was emitted, or the first number is 0: numbers.next cannot become lower */
+	uint64_t first;     /* the channel's first number if it is known, otherwise the lowest known number */
+	uint64_t highest;   /* the largest first number of all frames queued so far */
+	uint64_t announced; /* the largest next_seq of a watermark */
+	uint64_t announced_dropped; /* the receiver's drop counter when the watermark with `announced` arrived */
+	uint64_t dropped;           /* the receiver's drop counter when the frame before numbers.next arrived */
 	struct tw_merge_pieces piece;
 	struct tw_frame_info last; /* header of the last frame that was emitted completely */
 	struct tw_merge_watermark watermarks[TW_STREAM_CHANNEL_WATERMARKS_MAX];
-	uint64_t watermark; /* no older event of this channel follows */
+	uint64_t watermark; /* time: no older event of this channel follows */
 	uint64_t seen;      /* all numbers before it were queued, emitted or given up; valid if numbers.known */
 	struct tw_queued_frame *head, *tail;
-	struct tw_merge_heap_node node;   /* node in its stream's heap; its id is the channel's */
-	struct tw_stream_numbers *counts; /* of the channel's stream */
+	struct tw_merge_heap_node node;   /* node in the heap of the stream; the node's id is the channel's */
+	struct tw_stream_numbers *counts; /* the counters of the channel's stream */
 	uint64_t lost_reported;           /* events reported by LOST records since the last emitted number */
 	struct tw_stream_channel numbers; /* numbers.next is emitted next; numbers missing before it were given up */
 };
@@ -45,23 +45,23 @@ static inline struct tw_merge_channel *tw_merge_channel__of(struct tw_merge_heap
 	return (struct tw_merge_channel *)((uint8_t *)node - offsetof(struct tw_merge_channel, node));
 }
 
-/** tw_merge_channel__new() - make a channel; its numbers begin with the first known one. @counts: borrowed. Return: NULL without memory */
+/** tw_merge_channel__new() - make a channel that begins with its first known number. @counts: borrowed. Return: NULL without memory */
 struct tw_merge_channel *tw_merge_channel__new(uint16_t id, struct tw_stream_numbers *counts);
 
 /**
- * tw_merge_channel__start() - note that the channel begins with number 0: numbers before its first known one are missing
+ * tw_merge_channel__start() - note that the channel begins with number 0: the numbers before its first known number are missing
  * @dropped: the receiver's drop counter at the beginning of the stream
  *
  * No effect if the first known number is above TW_STREAM_CHANNEL_JUMP_MAX.
  */
 void tw_merge_channel__start(struct tw_merge_channel *c, uint64_t dropped);
 
-/** tw_merge_channel__free() - free it and return queued frames to the pool */
+/** tw_merge_channel__free() - free the channel and return its queued frames to the pool */
 void tw_merge_channel__free(struct tw_merge_channel *c, struct tw_frame_pool *pool);
 
 enum tw_queue_result {
 	TW_QUEUED,            /* in the order of numbers, or at the head if it fills a gap that was given up */
-	TW_QUEUED_DUPLICATE,  /* not queued: all of it has arrived before */
+	TW_QUEUED_DUPLICATE,  /* not queued: all its events have arrived before */
 	TW_QUEUED_STALE,      /* not queued: it has no events, and its position in the order has passed */
 	TW_QUEUED_IMPOSSIBLE, /* not queued: its numbers are impossible, or too many queued frames follow it */
 };
@@ -91,14 +91,14 @@ struct tw_merge_hole {
 struct tw_merge_hole tw_merge_channel__give_up(struct tw_merge_channel *c, uint64_t to, uint64_t dropped);
 
 /**
- * tw_merge_channel__use() - count the next @n numbers of the head frame, before which there is no gap, as emitted
+ * tw_merge_channel__use() - count the next @n numbers of the head frame as emitted; call it when no gap precedes the head frame
  * Return: how many of these numbers were not emitted before; they count as received
  */
 uint32_t tw_merge_channel__use(struct tw_merge_channel *c, uint32_t n);
 
 /**
- * tw_merge_channel__use_expected() - a fast path of tw_merge_channel__use() for one number, which must be the channel's next one.
- * Return: false, with nothing counted, if it is another number
+ * tw_merge_channel__use_expected() - a fast path of tw_merge_channel__use() for one number, if it is the next number of the channel.
+ * Return: false, with nothing counted, if it is another number: then call tw_merge_channel__use()
  */
 static inline bool tw_merge_channel__use_expected(struct tw_merge_channel *c)
 {
@@ -117,7 +117,7 @@ struct tw_queued_frame *tw_merge_channel__drop_head(struct tw_merge_channel *c);
 /** tw_merge_channel__watermark() - store a watermark of this channel. Return: false if its number is impossible */
 bool tw_merge_channel__watermark(struct tw_merge_channel *c, uint64_t time, uint64_t next_seq, uint64_t dropped);
 
-/* The control frames of a stream that have arrived. Missing ones are only counted: no other frame waits for them. */
+/* The numbers of a stream's control frames that have arrived. Missing control frames are only counted: no other frame waits for them. */
 struct tw_control_numbers {
 	uint64_t next;
 	uint64_t recent; /* bit n: frame next - 1 - n has arrived, or does not count as missing */

@@ -29,7 +29,7 @@ static struct tw_stream_numbers stream__stats(const struct tw_merge_stream *s)
 	return stats;
 }
 
-/* The number of channels of a stream that use the shared limit. */
+/* The number of channels of a stream beyond TW_STREAM_CHANNELS_OWN; they are limited for all streams together. */
 static size_t stream__shared_channels(const struct tw_merge_stream *s)
 {
 	return s->n_channels > TW_STREAM_CHANNELS_OWN ? s->n_channels - TW_STREAM_CHANNELS_OWN : 0;
@@ -300,7 +300,7 @@ static bool merge__wants(const struct tw_merge *m, const struct tw_queued_frame 
 	return frame->content.items || (m->options.packed && frame->content.has_watermark);
 }
 
-/* Notes that frame @seq has arrived. @gaps: number of missing frames, updated. Return: false if the number is impossible */
+/* Notes that control frame @seq has arrived. @gaps: number of missing control frames, updated. Return: false if @seq is impossible */
 static bool control_numbers__add(struct tw_control_numbers *n, uint64_t seq, uint64_t *gaps)
 {
 	const uint64_t back = n->next - 1 - seq, ahead = seq - n->next;
@@ -424,7 +424,7 @@ static int stream__queue(struct tw_merge *m, struct tw_merge_stream *s, const st
 	return err || !has_watermark ? err : stream__watermarks(m, s, in);
 }
 
-/* A stream that ended is kept for a while, because frames may arrive after its END. */
+/* Whether a stream is to be retired. A stream that ended is kept until it is silent, because frames may arrive after its END. */
 static bool stream__is_over(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
 	const bool is_drained = !s->heap.n && !s->control;
@@ -444,8 +444,8 @@ static void stream__look(struct tw_merge *m, struct tw_merge_stream *s)
 }
 
 /*
- * Uses this machine's time to mark silent streams, to retire streams that are over, and to emit what has waited too long. All streams are
- * checked twice in wait_ns, so what was queued two checks ago has waited for 1 to 1.5 times wait_ns.
+ * Checks all streams twice in wait_ns of CLOCK_MONOTONIC: marks silent streams, retires streams that are over, and emits what has waited
+ * too long. What is queued at a check is emitted two checks later at the latest, after 1 to 1.5 times wait_ns.
  */
 static int merge__look(struct tw_merge *m)
 {
@@ -492,7 +492,7 @@ static int merge__take(struct tw_merge *m, const struct incoming *in)
 	if (err)
 		return err;
 	if (!s->stats.frames++)
-		s->joined = m->now; /* it may have been admitted before this machine's time was known */
+		s->joined = m->now; /* the stream may have been admitted before the first arrival time was known */
 	tw_streams__hear(s->stream, &in->info, m->turn);
 	err = stream__queue(m, s, in);
 	if (!err && in->arrival.now)

@@ -1,46 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The merge accepts frames of many streams and channels and emits them in time order. It is used by `tracewire record`, `live`, `capture`,
- * `convert` (for packed captures), `report`, `info` and `filter explain`.
+ * `convert` (for packed captures), `report`, `latency`, `info` and `filter explain`.
  *
  * A channel's frames wait in a queue, sorted by sequence number. A WATERMARK releases them: events that are not newer than the oldest
  * watermark of the stream's channels are emitted, oldest first. A silent channel, or a channel with a gap in its numbers, delays the other
  * channels for at most wait_ns of the stream's time. Memory is bounded: beyond the limit, the oldest events are emitted early.
  *
- * The merge emits frames of one TLV each (except control frames, and in packed mode):
- * - EVENT: header with the event's own number, base time = event time, delta 0, events = 1; reassembled from PARTs if it fits a frame.
- *   An event that is older than an event emitted before carries TW_FLAG_LATE.
- * - LOST and other records between events: events = 0. PARTs of larger values are emitted unchanged; the last PART of an event has
- *   events = 1.
+ * Without packed mode, the merge takes apart the frames of all channels except the control channel. Each resulting frame has one TLV:
+ * - EVENT: the header has the event's own number, the event's time as base time, and events = 1; the time in the TLV is 0. An event in
+ *   PARTs is reassembled if it fits a frame. An event that is older than an event emitted before carries TW_FLAG_LATE.
+ * - PART of a value that does not fit a frame: unchanged. The header of the last PART of an event has events = 1, that of any other PART
+ *   events = 0.
+ * - LOST, or another record between events: events = 0.
+ * PAD, AUTH, WATERMARK and FILTERED are not emitted.
  *
- * Control frames are emitted whole. A control frame waits for its base time, but precedes each event of its stream that is emitted after
- * the control frame arrived. So formats and names precede the events that need them. WATERMARK and FILTERED are not emitted. PAD and AUTH
- * are emitted only in control frames.
+ * A control frame is emitted as received, unless it has a WATERMARK or is malformed: then WATERMARK, PAD, AUTH and the malformed rest are
+ * removed. A control frame waits for its base time, but precedes each event of its stream that is emitted after the control frame arrived.
+ * So formats and names precede the events that need them.
  *
- * In packed mode frames are emitted whole, as received, in the order of their base times, including WATERMARK and FILTERED. Events are
- * counted as without packed mode.
+ * In packed mode, all frames are emitted as received, with WATERMARK, FILTERED, PAD and AUTH; only a malformed rest is removed. Frames of
+ * rings are ordered by their base times. The counters of events are the same as without packed mode.
  *
  * Each stream is ordered separately; with the option one_order, all streams are ordered together, on a common time line. The common time
  * of an event is its time by the stream's clock plus the stream's offset. The bound of a stream is the time up to which its own watermarks
- * release events. Events that are not newer than the oldest bound of all streams are emitted. A stream that is silent for wait_ns of this
- * machine's time delays no other stream. A stream that ended delays others only while it has queued events and no offset. No stream delays
- * others for more than wait_ns of their time. A stream whose offset is wrong by more than wait_ns causes LATE events, but no loss.
+ * release events. Events that are not newer than the oldest bound of all streams are emitted. A stream that is silent for wait_ns of
+ * CLOCK_MONOTONIC delays no other stream. A stream that ended delays others only while it has queued events and no offset. No stream delays
+ * events that are older than the newest watermark of all streams by wait_ns or more. A stream whose offset is wrong by more than wait_ns
+ * causes LATE events, but no loss.
+ *
+ * The caller may pass two times of this machine:
+ * - The arrival time of each frame, by CLOCK_MONOTONIC (struct tw_arrival). With it, no frame waits longer than 1.5 times wait_ns.
+ * - The present common time (tw_merge__set_present()): the common time of an event that happens now. The merge compares it with the newest
+ *   common time of each stream, that is, the common time of the stream's newest event or watermark.
  *
  * If the offset of a stream does not arrive in time, the merge chooses an offset in one of two ways:
- * - By arrival: the stream's newest event gets the common time at which it arrived. The merge must know that time
- *   (tw_merge__set_present()). If other streams have watermarks, the clock of a stream must also confirm this machine's time.
+ * - By arrival: the stream's newest event gets the common time of its arrival. This requires the present common time. If other streams have
+ *   watermarks, a stream must also confirm the present common time (see below).
  * - By other streams: the stream's newest event or watermark gets the common time of the newest watermark of all other streams. If there is
  *   no other watermark, the offset is 0.
  *
- * If this machine's time is known (struct tw_arrival), no frame waits longer than 1.5 times wait_ns of this time. If the merge also knows
- * the common time of the present moment (tw_merge__set_present()), it finds streams that are ahead of this machine's time by more than
- * wait_ns. The clock of such a stream is wrong, or the stream is forged. Therefore it does not release or delay events of other streams,
- * and does not make them LATE. Its own events are emitted when they have waited long enough; they are LATE only after newer events of
- * streams that are ahead.
+ * A stream is ahead if its newest common time is later than the present common time by more than wait_ns. The clock of such a stream is
+ * wrong, or the stream is forged. Therefore it does not release or delay events of other streams, and does not make them LATE. Its own
+ * events are emitted when they have waited long enough; they are LATE only after newer events of streams that are ahead.
  *
- * If all streams are ahead, this machine's time is assumed to be wrong, and no stream counts as ahead. If some streams answered
- * (tw_merge__set_answered()), this decision ignores all other streams, because those may be forged. One stream that answered and is not
- * ahead shows that this machine's time is right.
+ * The present common time may be wrong, too. Therefore no stream counts as ahead while no stream confirms the present common time. A stream
+ * confirms it if the stream's offset was not chosen by arrival, and the stream's newest common time is not later than the present common
+ * time by more than wait_ns. If some of the streams with such an offset answered a request (tw_merge__set_answered()), only these can
+ * confirm it, because the others may be forged.
  */
 #ifndef TW_MERGE_H
 #define TW_MERGE_H
@@ -56,23 +63,23 @@
 #include "stream/streams.h"
 #include "wire/tracewire.h"
 
-#define TW_MERGE_COPY_STEP 32 /* bytes; short copies of constant size are fast */
+#define TW_MERGE_COPY_STEP 32 /* bytes that tw_merged__copy() copies at a time: copies of constant size are fast */
 #define TW_MERGE_SLACK     TW_MERGE_COPY_STEP
 
 /* One emitted frame; valid only during the call of emit(). tw_merged__copy() builds the whole frame and copies each byte once. */
 struct tw_merged {
 	uint64_t stream_id;
-	uint64_t time;       /* by the stream's clock: time of the event, or position of another frame in the order */
-	const uint8_t *head; /* header of the frame in which it arrived; tw_merged__copy() changes its copy */
+	uint64_t time;       /* by the stream's clock: time of the event; without an event, position in the order */
+	const uint8_t *head; /* header of the received frame that had the TLVs; tw_merged__copy() changes a copy */
 	const uint8_t *body; /* the TLVs, padded to whole words; TW_MERGE_SLACK more bytes are readable */
 	size_t body_len;
 	uint64_t seq, base_time;
-	uint32_t delivered; /* events in it that are emitted for the first time, without FILTERED ones */
+	uint32_t delivered; /* events in the frame that are emitted for the first time, without FILTERED ones */
 	uint16_t events;
 	uint8_t flags;
 	bool is_event;   /* exactly one EVENT */
 	bool is_control; /* a whole control frame; without WATERMARK unless packed */
-	bool has_lost;   /* it contains a LOST */
+	bool has_lost;   /* the frame contains a LOST */
 	bool at_base;    /* the TLV begins with a time relative to the base time, which tw_merged__copy() sets to 0 */
 };
 
@@ -123,13 +130,14 @@ typedef void tw_merge_retired(void *ctx, uint64_t stream_id, const struct tw_str
 struct tw_merge_options {
 	size_t memory;      /* limit of the queued bytes; 0 = 64 MiB */
 	uint64_t wait_ns;   /* longest wait for a silent channel or stream, or for missing numbers; 0 = 1 s */
-	uint64_t retire_ns; /* a stream that was silent for this time, by this machine's clock, is retired; 0 = 5 min */
+	uint64_t retire_ns; /* a stream that was silent for this time, by CLOCK_MONOTONIC, is retired; 0 = 5 min */
 	bool from_start; /* the producer starts after the merge: channels begin with number 0, as if control frame 0 had arrived */
 	bool one_order; /* one order for all streams; a stream waits for its offset, but at most wait_ns */
 	bool packed;    /* emit frames whole */
 	/*
-	 * Emit a LOST record (WIRE or RECEIVER) for each gap in the numbers, before the event after the gap and with its time. Losses that
-	 * a LOST of SHED or TX reports at the same place are not reported again. A missing event may still arrive after it was reported.
+	 * Emit a LOST record (WIRE or RECEIVER) for each gap in the numbers. It precedes the event after the gap, and has the time of this
+	 * event. Losses that a LOST of SHED or TX reports at the same place are not reported again. A missing event may still arrive after
+	 * it was reported.
 	 */
 	bool report_gaps;
 	/*
@@ -142,10 +150,13 @@ struct tw_merge_options {
 	void *ctx;                 /* context of emit and retired */
 };
 
-/* Memory with frames. The merge may keep this memory until the frames are emitted, instead of copying them. All users run in one thread. */
+/*
+ * Memory with frames, which its owner lends to the merge: the merge may read the frames there until they are emitted, instead of copying
+ * them. The lender and the merge run in one thread.
+ */
 struct tw_borrowed_buffer {
-	uint32_t users; /* queued frames in it; plus one until the lender has passed all frames to the merge */
-	void (*released)(struct tw_borrowed_buffer *buffer); /* called when the last user has finished */
+	uint32_t users; /* number of queued frames in it; plus 1 until the lender has passed all frames to the merge */
+	void (*released)(struct tw_borrowed_buffer *buffer); /* called when `users` becomes 0 */
 };
 
 static inline void tw_borrowed_buffer__return(struct tw_borrowed_buffer *buffer)
@@ -160,8 +171,8 @@ struct tw_arrival {
 	uint64_t dropped; /* the receiver's drop counter on arrival, as in struct tw_received_frame */
 	/*
 	 * The buffer that contains the frame, with TW_MERGE_SLACK bytes after the frame. The merge may read the frame there until it is
-	 * emitted. NULL = the frame is copied. The lender is one of the buffer's users until tw_merge__frame() returns, and must outlive
-	 * the merge.
+	 * emitted, or until tw_merge__free(). The lender counts itself in `users` until tw_merge__frame() returns, and must outlive the
+	 * merge. NULL = the frame is copied.
 	 */
 	struct tw_borrowed_buffer *buffer;
 };
@@ -241,16 +252,16 @@ int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, const struct tw_
 int tw_merge__tick(struct tw_merge *m, uint64_t now);
 
 /**
- * tw_merge__set_present() - set the common time of the present moment
+ * tw_merge__set_present() - set the present common time
  * @now: the present moment by CLOCK_MONOTONIC, ns
- * @time: the same moment on the common time line: by the capture clock if streams are aligned to it, otherwise by the wall clock. The wall
- * clock may be set to another time, so call this function repeatedly.
+ * @time: the same moment on the common time line, ns: by the capture clock if streams are aligned to it, otherwise by the wall clock. The
+ * wall clock may be set to another time, so call this function repeatedly.
  *
- * Not for a merge that reads files: this machine's time is unrelated to the times in the files.
+ * Not for a merge that reads files: the clocks of this machine are unrelated to the times in the files.
  */
 void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time);
 
-/** tw_merge__set_answered() - note that a stream answered a request: its clock may confirm this machine's time. Ignores unknown ids */
+/** tw_merge__set_answered() - note that a stream answered a request, so that its address is not forged. Ignores unknown ids */
 void tw_merge__set_answered(struct tw_merge *m, uint64_t stream_id);
 
 /** tw_merge__flush() - emit all queued frames without waiting, at the end. Return: 0, or the result of emit */

@@ -18,10 +18,10 @@
 
 /* How the offset of a stream, which places it on the common time line, was determined. */
 enum tw_merge_placed {
-	TW_UNPLACED,          /* its frames stay queued */
-	TW_PLACED_BY_GUESS,   /* its offset did not arrive in time: computed from the watermarks of other streams */
-	TW_PLACED_BY_ARRIVAL, /* its offset did not arrive in time: computed from the arrival of its newest event */
-	TW_PLACED,            /* its own offset is used */
+	TW_UNPLACED,          /* the offset is unknown, and the stream's frames stay queued */
+	TW_PLACED_BY_GUESS,   /* offset computed from watermarks of other streams: its own did not arrive in time */
+	TW_PLACED_BY_ARRIVAL, /* offset computed from the arrival of its newest event: its own did not arrive in time */
+	TW_PLACED,            /* its own offset, from tw_merge__set_offset() */
 };
 
 struct tw_merge_stream {
@@ -29,37 +29,37 @@ struct tw_merge_stream {
 	uint64_t id;
 	struct tw_stream *stream; /* the stream in the table */
 	struct tw_stream_numbers stats;
-	bool from_start; /* its control frame 0 arrived, or the merge started before it: channels begin with number 0 */
+	bool from_start; /* control frame 0 arrived, or options.from_start is set: channels begin with number 0 */
 	uint64_t start_dropped; /* the receiver's drop counter when control frame 0 arrived */
 
 	/* The order within the stream. All times are by its clock. */
 	struct tw_clock_scale scale;
-	uint64_t wait;                                  /* the longest wait, in units of its clock */
+	uint64_t wait;                                  /* wait_ns in units of the stream's clock */
 	struct tw_queued_frame *control, **control_end; /* queued control frames, in order of arrival */
 	struct tw_control_numbers control_numbers;
 	struct tw_merge_channel **channels;
 	size_t n_channels;
-	struct tw_merge_heap heap;  /* of the channels with queued frames */
+	struct tw_merge_heap heap;  /* the channels with queued frames */
 	uint64_t newest;            /* time of the newest watermark */
 	uint64_t control_watermark; /* newest watermark of the control channel: later control frames are not older */
 	bool has_control_watermark;
-	bool moved;            /* a watermark arrived or became valid: `bound` must be computed again */
-	uint64_t bound;        /* no older event follows, or the merge does not wait for it */
-	uint64_t last;         /* time of the newest emitted event */
+	bool moved;     /* `bound` must be computed again: a watermark may have become valid, or `overdue` grew */
+	uint64_t bound; /* events up to this time are due: no older one follows, or the merge does not wait for it */
+	uint64_t last;  /* time of the newest emitted event */
 	uint64_t last_control; /* time of the last emitted control frame */
 
-	/* Its place in the order of all streams. */
+	/* The position of the stream in the order of all streams. */
 	enum tw_merge_placed placed;
 	bool answered; /* it answered a request, so its address is not forged */
 	int64_t offset;
 	uint64_t first; /* time of its first watermark */
 
-	/* Arrival of the newest and of the first frame, by this machine's time. */
+	/* Arrival of the newest and of the first frame, by CLOCK_MONOTONIC. */
 	uint64_t heard, joined;
 	uint64_t queued;     /* time of the newest queued event */
-	uint64_t came;       /* arrival of that event, by this machine's time */
-	uint64_t samples[2]; /* `queued` at the last check, and at the one before */
-	uint64_t overdue;    /* `queued` at the check before that: everything up to it is emitted */
+	uint64_t came;       /* arrival of the event with the time `queued`, by CLOCK_MONOTONIC */
+	uint64_t samples[2]; /* `queued` at the last check (merge__look()), and at the check before it */
+	uint64_t overdue;    /* `queued` two checks before the last one: everything up to this time is emitted */
 	bool silent;
 
 	struct tw_merge_channel **by_id[65536 / TW_MERGE_CHANNEL_PAGE]; /* channels by number, in pages */
@@ -73,22 +73,23 @@ struct tw_merge {
 	unsigned int user; /* index in tw_stream.user of the struct tw_merge_stream */
 	size_t n_shared_channels;
 	struct tw_merge_stream *latest; /* the last stream that was looked up */
-	struct tw_merge_stats stats;    /* of retired streams, and of frames without a stream */
-	uint64_t turn;                  /* number of readable frames, with refused ones, without out-of-band ones */
+	struct tw_merge_stats stats;    /* counters of retired streams, and of frames without a stream */
+	uint64_t turn; /* number of readable frames, including refused ones, excluding out-of-band ones */
 
 	/* The order of all streams, on the common time line. */
 	struct tw_merge_heap order;
-	struct tw_merge_stream *slowest; /* the live stream with the smallest bound; NULL = none, or not up to date */
-	uint64_t least;                  /* its bound */
-	uint64_t newest, overdue;        /* largest `newest` and `overdue` of the streams that are not ahead */
-	uint64_t bound;                  /* everything up to here is emitted */
-	uint64_t last;                   /* time of the newest emitted event of streams that were not ahead */
-	uint64_t last_ahead; /* the same for streams that were ahead; determines LATE only for these streams */
-	uint64_t plausible;  /* times of the common time line after now + plausible are ahead; 0 = unknown */
-	bool judged;         /* this machine's time is trusted, because a stream that may decide agrees with it */
+	/* The stream with the smallest bound, of the streams that delay others (order.c). NULL = there is none, or not up to date. */
+	struct tw_merge_stream *slowest;
+	uint64_t least;           /* the bound of `slowest`; without such a stream, `newest` */
+	uint64_t newest, overdue; /* largest `newest` and `overdue` of the streams that are not ahead */
+	uint64_t bound;           /* everything up to this time is emitted */
+	uint64_t last;            /* time of the newest emitted event of streams that were not ahead */
+	uint64_t last_ahead;      /* newest emitted event of streams that were ahead: makes only such streams LATE */
+	uint64_t plausible;       /* present common time - CLOCK_MONOTONIC + wait_ns; 0 = present common time unknown */
+	bool judged;              /* a stream confirms the present common time, so streams may be ahead */
 
-	bool forcing;            /* emitting because of the memory limit */
-	uint64_t now, next_look; /* this machine's time, and the time of the next check */
+	bool forcing;            /* events are being emitted because of the memory limit */
+	uint64_t now, next_look; /* the latest known CLOCK_MONOTONIC; time of the next check (merge__look()) */
 
 	uint8_t reassembled[TW_FRAME_MAX + TW_QUEUED_FRAME_SLACK]; /* buffer for reassembled events */
 	uint8_t hole_head[sizeof(struct tw_frame_hdr)];
@@ -108,7 +109,7 @@ static inline struct tw_merge_stream *tw_merge__at(const struct tw_merge *m, siz
 	return tw_streams__at_live(m->streams, i)->user[m->user];
 }
 
-/** tw_merge__find() - Return: NULL if there is no such stream */
+/** tw_merge__find() - find a stream. Return: NULL if there is no such stream */
 struct tw_merge_stream *tw_merge__find(const struct tw_merge *m, uint64_t id);
 
 /** tw_merge__get() - find or begin a stream. Return: 0; -ENOSPC beyond the limit, -ENOMEM, the result of emit */
@@ -133,7 +134,7 @@ int tw_release__relieve(struct tw_merge *m, struct tw_merge_stream *s);
 
 /* The common time line, on which the events of all streams are ordered. */
 
-/** tw_order__time() - converts a time of the stream's clock to the common time line */
+/** tw_order__time() - convert a time of the stream's clock to the common time line */
 static inline uint64_t tw_order__time(const struct tw_merge_stream *s, uint64_t time)
 {
 	const uint64_t ns = tw_clock_scale__ns(&s->scale, time), common = ns + (uint64_t)s->offset;
@@ -143,7 +144,7 @@ static inline uint64_t tw_order__time(const struct tw_merge_stream *s, uint64_t 
 	return common >= ns ? common : UINT64_MAX;
 }
 
-/** tw_order__is_ahead() - whether a time is later than any event can be by now */
+/** tw_order__is_ahead() - whether a common time is later than the present common time by more than wait_ns; false unless judged */
 static inline bool tw_order__is_ahead(const struct tw_merge *m, uint64_t common)
 {
 	return m->judged && common > m->now + m->plausible;
@@ -161,7 +162,7 @@ static inline void tw_order__look_again(struct tw_merge *m)
 /** tw_order__guess() - choose an offset for a stream whose own offset did not arrive in time */
 void tw_order__guess(struct tw_merge *m, struct tw_merge_stream *s);
 
-/** tw_order__forget_last() - compute the newest emitted times again, after a stream was removed or placed anew, or `judged` changed */
+/** tw_order__forget_last() - compute `last` and `last_ahead` again, after a stream was removed or placed anew, or `judged` changed */
 void tw_order__forget_last(struct tw_merge *m);
 
 /* out.c: builds, emits and counts frames. All functions return 0, or the result of emit. */

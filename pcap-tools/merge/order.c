@@ -7,7 +7,7 @@ static struct tw_merge_stream *stream__of(struct tw_merge_heap_node *node)
 	return (struct tw_merge_stream *)((uint8_t *)node - offsetof(struct tw_merge_stream, node));
 }
 
-/* The latest time of the stream's clock that is not after @common, a time of the common time line. */
+/* The latest time of the stream's clock that is not after the common time @common. */
 static uint64_t stream__time(const struct tw_merge_stream *s, uint64_t common)
 {
 	const uint64_t ns = common - (uint64_t)s->offset;
@@ -20,9 +20,9 @@ static uint64_t stream__time(const struct tw_merge_stream *s, uint64_t common)
 }
 
 /*
- * The earliest time for control frames: that of the newest emitted event. Events of other streams count only if they are not newer than
- * this stream by more than the wait. Newer events come from a wrong clock or are forged, and must not determine the time of this stream's
- * control frames.
+ * The earliest time for control frames: that of the newest emitted event. Events of other streams count only if they are not newer than the
+ * newest event or watermark of this stream by more than the wait. Even newer events come from a wrong clock or are forged, and must not
+ * determine the time of this stream's control frames.
  */
 static uint64_t release__last(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
@@ -34,8 +34,9 @@ static uint64_t release__last(const struct tw_merge *m, const struct tw_merge_st
 }
 
 /*
- * A control frame precedes the events that are about to be emitted, whatever its time. If there are no such events, it waits for its time.
- * Return: whether the first control frame is emitted at @bound. @ret_time: its time in the order
+ * Whether the first control frame of the stream is to be emitted now. A control frame precedes the events that are about to be emitted (up
+ * to @bound), whatever its own time. If there are no such events, the control frame waits until @bound reaches its time.
+ * @ret_time: its time in the order
  */
 static bool release__control_due(const struct tw_merge *m, const struct tw_merge_stream *s, uint64_t bound,
 				 uint64_t *ret_time)
@@ -47,7 +48,7 @@ static bool release__control_due(const struct tw_merge *m, const struct tw_merge
 		bound = s->heap.entries[0].time;
 	else if (time > bound)
 		return false;
-	/* Control frames keep their order of arrival, even if a base time is older than the one before it. */
+	/* Control frames keep their order of arrival, even if a base time is older than that of the control frame before. */
 	time = tw_time__later(tw_time__earlier(time, bound), s->last_control);
 	*ret_time = tw_time__later(time, last);
 	return true;
@@ -63,7 +64,7 @@ static int release__control(struct tw_merge *m, struct tw_merge_stream *s, uint6
 	return err;
 }
 
-/* Emits items of the top channel, as long as it stays the top and its next item is not newer than the bound. */
+/* Emits items of the channel at the top of the heap, as long as it stays at the top and its next item is not newer than the bound. */
 static int release__run(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bound, size_t keep)
 {
 	const struct tw_merge_heap_entry *second = tw_merge_heap__second(&s->heap);
@@ -93,7 +94,7 @@ int tw_release__up_to(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bo
 	return err;
 }
 
-/* The oldest watermark of all channels. A channel that is behind the newest watermark by more than the wait does not delay the others. */
+/* The time up to which events are due: the oldest watermark of all channels; at least `overdue` and the newest watermark minus the wait. */
 static uint64_t stream__bound(const struct tw_merge_stream *s)
 {
 	const uint64_t floor = s->newest > s->wait ? s->newest - s->wait : 0;
@@ -148,8 +149,8 @@ static bool stream__is_ahead(const struct tw_merge *m, const struct tw_merge_str
 }
 
 /*
- * Whether the stream's clock can confirm this machine's time. The clock of a stream that was placed by its arrival always agrees with this
- * machine's time, so it confirms nothing.
+ * Whether a stream can confirm the present common time. A stream that was placed by arrival cannot: its newest common time was derived from
+ * the present common time, and so agrees with it in any case.
  */
 static bool stream__has_say(const struct tw_merge_stream *s)
 {
@@ -157,8 +158,8 @@ static bool stream__has_say(const struct tw_merge_stream *s)
 }
 
 /*
- * Decides whether this machine's time is trusted: it is, if the clock of at least one stream agrees with it. If any streams answered, only
- * those count, so that forged frames do not decide. If the decision changes, so does the set of streams that are ahead.
+ * Sets `judged`: whether at least one stream confirms the present common time. If some streams answered, only these can confirm it, so that
+ * forged frames do not decide. If `judged` changes, so does the set of streams that are ahead.
  */
 static void order__judge(struct tw_merge *m)
 {
@@ -183,8 +184,8 @@ static void order__judge(struct tw_merge *m)
 }
 
 /*
- * Computes three values again, from all streams: the smallest bound (and its stream), the newest time, and the time up to which events have
- * waited too long.
+ * Computes again, from all streams: `slowest` and its bound `least`, `newest`, and `overdue`, the time up to which events have waited too
+ * long.
  */
 static void order__look(struct tw_merge *m)
 {
@@ -236,7 +237,7 @@ int tw_order__release_ahead(struct tw_merge *m)
 	return err;
 }
 
-/* The time, by the clock of @s, up to which @s is emitted now. @s is the first stream of the order; the second one is due after that. */
+/* The time, by the clock of @s, up to which @s is emitted now. @s is the first stream of the order; after that time, the second is due. */
 static uint64_t order__limit(const struct tw_merge *m, const struct tw_merge_stream *s, uint64_t bound)
 {
 	const struct tw_merge_heap_entry *second = tw_merge_heap__second(&m->order);
@@ -264,8 +265,8 @@ static int order__up_to(struct tw_merge *m, uint64_t bound, size_t keep)
 }
 
 /*
- * Whether a stream can be placed by the arrival of its newest event: the common time of the arrival is known, and either the clock of a
- * stream confirms this machine's time, or no other stream has a watermark.
+ * Whether a stream can be placed by the arrival of its newest event: the present common time is known, and either a stream confirms
+ * it, or no other stream has a watermark.
  */
 static bool stream__arrival_known(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
@@ -306,8 +307,8 @@ void tw_order__forget_last(struct tw_merge *m)
 static int release__ordered(struct tw_merge *m, struct tw_merge_stream *s, bool moved)
 {
 	/*
-	 * If the merge reads a file, the stream's own time determines how long the stream waits for its offset. During a capture it does
-	 * not, because events of many seconds may arrive at once.
+	 * If the merge reads a file, the stream's own time determines how long the stream waits for its offset. During a capture,
+	 * CLOCK_MONOTONIC determines that (stream__look()), because events of many seconds may arrive at once.
 	 */
 	if (s->placed == TW_UNPLACED && !m->plausible && s->newest - s->first >= s->wait)
 		tw_order__guess(m, s);
@@ -330,8 +331,8 @@ int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s)
 }
 
 /*
- * Emits the oldest events until at most @keep bytes are queued: of all streams if they have one order, otherwise first of @s, then of
- * the other streams. No stream waits for its offset any more.
+ * Emits the oldest events until at most @keep bytes are queued. With one_order, these are the oldest events of all streams; streams without
+ * an offset get one. Without one_order, events of @s are emitted first, then events of the other streams.
  */
 static int release__oldest(struct tw_merge *m, struct tw_merge_stream *s, size_t keep)
 {
@@ -406,7 +407,7 @@ bool tw_merge__placed_by_arrival(const struct tw_merge *m, uint64_t stream_id, i
 	return true;
 }
 
-/* When the first offset arrives, streams that were placed by a guess become unplaced: their offsets are unrelated to it. */
+/* Called when the first stream gets its own offset. Streams that were placed by a guess become unplaced: the guess is unrelated to it. */
 static void order__guess_anew(struct tw_merge *m)
 {
 	for (size_t i = 0; i < tw_merge__n(m); i++) {
@@ -417,7 +418,7 @@ static void order__guess_anew(struct tw_merge *m)
 	}
 }
 
-/* Updates the order after the offset or the scale of a stream has changed. */
+/* Updates the order after the offset or the scale of @s has changed, and emits what is due. */
 static int order__place_anew(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	tw_order__forget_last(m);

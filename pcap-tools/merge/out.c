@@ -6,7 +6,8 @@ _Static_assert(TW_MERGE_SLACK <= TW_QUEUED_FRAME_SLACK, "merge.h permits reads o
 
 /*
  * Stores @time, the time of the event or frame that is emitted now.
- * Return: whether something newer was emitted before. Streams that are ahead are compared only with each other
+ * Return: whether something newer was emitted before: by this stream, or with one_order by any stream. Streams that are ahead are compared
+ * only with streams that are ahead, and the other streams only with each other.
  */
 static inline bool out__is_late(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time)
 {
@@ -126,7 +127,7 @@ static void item__become(struct tw_merge_item *item, uint8_t *buf, const struct 
 	memset(buf + len, 0, item->len - len + TW_QUEUED_FRAME_SLACK);
 }
 
-/* Turns the last piece of an event into the event, if all other pieces have arrived. The other pieces are not emitted. */
+/* Turns the last piece of an event into the event, if all other pieces have arrived. Any other piece becomes a PAD, and is not emitted. */
 static void out__reassemble(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_merge_channel *c,
 			    struct tw_merge_item *item)
 {
@@ -205,7 +206,7 @@ static uint32_t channel__incomplete(struct tw_merge_channel *c, const struct tw_
 	return incomplete;
 }
 
-/* The new numbers of a frame, and how many of the new numbers are damaged, FILTERED or of incomplete events. */
+/* How many numbers of a frame are new, and how many of the new numbers are damaged, FILTERED or of incomplete events. */
 struct worth {
 	uint32_t fresh, damaged, filtered, incomplete;
 };
@@ -215,7 +216,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* In a frame that repeats some numbers, which is rare, the repeated FILTERED events count as new, too. */
+/* If only some numbers of a frame are new, which is rare, FILTERED events with repeated numbers may count as new, too. */
 static struct worth channel__use_all(struct tw_merge_channel *c, const struct tw_queued_frame *frame)
 {
 	const uint32_t numbers = frame->info.events, readable = least(frame->content.events, numbers);

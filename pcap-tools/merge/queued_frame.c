@@ -18,7 +18,7 @@ static bool tlv__is_item(unsigned int type)
 	return type != TW_TLV_PAD && type != TW_TLV_WATERMARK && type != TW_TLV_AUTH;
 }
 
-/* Skips an event without a call, because nearly all TLVs are events. Return: its type and length as stored; 0 = another TLV */
+/* Skips an EVENT or FILTERED. Inline, because nearly all TLVs are events. Return: its type << 16 | length; 0 = another TLV */
 static inline uint32_t cursor__skip_event(struct tw_cursor *c)
 {
 	uint32_t head, type, len;

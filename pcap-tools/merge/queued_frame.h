@@ -22,11 +22,11 @@ struct tw_merge_item {
 struct tw_queued_frame_content {
 	uint32_t items;       /* number of items: TLVs with a position in the order */
 	uint32_t events;      /* numbered items */
-	uint32_t filtered;    /* FILTERED items among them */
+	uint32_t filtered;    /* FILTERED items */
 	uint32_t len;         /* readable bytes from the frame header on */
 	uint64_t last;        /* time of the last EVENT or FILTERED; the base time if there is none */
-	uint64_t shed, tx;    /* losses reported by LOST records */
-	uint64_t lost_before; /* of these, reported before the first event */
+	uint64_t shed, tx;    /* events that LOST records of SHED and of TX report */
+	uint64_t lost_before; /* the part of shed + tx that is reported before the first event of the frame */
 	bool has_watermark, has_parts, has_lost, has_end;
 	bool broken; /* a TLV is malformed */
 };
@@ -35,12 +35,12 @@ struct tw_queued_frame {
 	struct tw_queued_frame *next, *prev;
 	struct tw_cursor rest;
 	struct tw_merge_item item; /* the first item that is not emitted yet */
-	uint64_t seq;              /* number of that item, or of the next numbered one */
-	bool started;              /* a part of it was emitted */
+	uint64_t seq;              /* number of `item`; if it has none, number of the next item that has one */
+	bool started;              /* a part of the frame was emitted */
 	bool fills_gap;            /* its numbers were given up before it arrived */
 	uint8_t size_class;
 	uint32_t size;             /* allocated size of this struct with `copy`, bytes */
-	struct tw_frame_info info; /* header as it arrived */
+	struct tw_frame_info info; /* the header as received */
 	struct tw_queued_frame_content content;
 	uint64_t dropped;                  /* the receiver's drop counter on arrival */
 	const uint8_t *data;               /* the frame: in `copy`, or in the borrowed buffer */
@@ -68,7 +68,7 @@ void tw_frame_pool__fini(struct tw_frame_pool *pool);
 struct tw_queued_frame *tw_frame_pool__take(struct tw_frame_pool *pool, const struct tw_frame_info *info,
 					    const void *data, size_t len, struct tw_borrowed_buffer *buffer);
 
-/** tw_frame_pool__give() - return a frame to the pool; tw_frame_pool__give_all(): @frame, which may be NULL, and all frames after it */
+/** tw_frame_pool__give() - return a frame to the pool; tw_frame_pool__give_all(): also all frames after it; @frame may be NULL */
 void tw_frame_pool__give(struct tw_frame_pool *pool, struct tw_queued_frame *frame);
 void tw_frame_pool__give_all(struct tw_frame_pool *pool, struct tw_queued_frame *frame);
 
@@ -79,12 +79,12 @@ void tw_queued_frame__look(struct tw_queued_frame *frame);
 bool tw_queued_frame__next(struct tw_queued_frame *frame);
 
 /**
- * tw_queued_frame__strip() - remove the malformed rest of a copied frame that was not read yet
+ * tw_queued_frame__strip() - remove the malformed rest of a copied frame, of which no item was read yet
  * @of_all: also remove WATERMARK, PAD and AUTH
  */
 void tw_queued_frame__strip(struct tw_queued_frame *frame, bool of_all);
 
-/** tw_queued_frame__end() - the number after its last event, according to its header */
+/** tw_queued_frame__end() - the number after the last event of the frame, according to its header */
 static inline uint64_t tw_queued_frame__end(const struct tw_queued_frame *frame)
 {
 	return frame->info.seq + frame->info.events;

@@ -165,8 +165,8 @@ static bool fits(const struct tw_metadata *m, size_t len)
 }
 
 /*
- * Evicts names until a record of @len bytes fits: first previous names, then the latest names that were not repeated for the longest
- * time, because their tasks have most likely ended. A previous name never evicts a latest name.
+ * Evicts names until a record of @len bytes fits: first previous names, then latest names. The latest names that were not repeated for the
+ * longest time are evicted first, because their tasks have most likely ended. A previous name never evicts a latest name.
  */
 static void make_room(struct tw_metadata *m, enum class for_class, size_t len)
 {
@@ -196,7 +196,7 @@ static void keep(struct tw_metadata *m, const struct record_key *key, const stru
 		return;
 	}
 	item->schema_id = frame->schema_id;
-	item->flags = frame->flags & (uint8_t)~TW_FLAG_LATE; /* no record is late at the beginning of a file */
+	item->flags = frame->flags & (uint8_t)~TW_FLAG_LATE; /* the copy at the beginning of a file is not late */
 	item->type = tlv->type;
 }
 
@@ -303,7 +303,7 @@ static int take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, c
 	return 1;
 }
 
-/* Keeps the first symbol of each range, in order of arrival: ranges may overlap, and a look-up uses the first range with the address. */
+/* Keeps the first symbol of each range, in order of arrival: ranges may overlap, and a look-up uses the first that has the address. */
 static int take_symbol(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	struct record_key key = { .class = SYMBOL };
@@ -320,7 +320,7 @@ static int take_symbol(struct tw_metadata *m, const struct tw_frame_info *frame,
 	return !says_the_same(there, tlv);
 }
 
-/* Keeps a record, if its type is one that is kept. Other records are always written. */
+/* Keeps a record, if its type is one that is kept. Records of other types are always written. */
 static int take(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	switch (tlv->type) {
@@ -363,7 +363,7 @@ static enum tw_metadata_verdict take_part(struct tw_metadata *m, const struct tw
 	case TW_PARTS_WHOLE:
 		m->whole_frame = *frame;
 		return verdict_of(m, take(m, frame, &m->whole), TW_METADATA_WHOLE);
-	case TW_PARTS_REFUSED: /* the value is too large to be reassembled and compared */
+	case TW_PARTS_REFUSED: /* the value is not compared: it is too large to be reassembled, or there is no memory */
 		return TW_METADATA_WRITE;
 	default:
 		return TW_METADATA_SKIP;
@@ -428,7 +428,7 @@ static int frame_writer__end(struct frame_writer *w)
 	return w->to->emit(w->to->ctx, w->buf, tw_frame__end(&w->frame));
 }
 
-/* Ends the last frame, and frees the memory. Return: @err, or the result of emit */
+/* Ends the last frame if @err is 0, and frees the memory. Return: @err; if it is 0, the result of emit */
 static int frame_writer__fini(struct frame_writer *w, int err)
 {
 	if (!err)

@@ -27,7 +27,7 @@ struct tw_metadata_room {
 };
 
 enum tw_metadata_verdict {
-	TW_METADATA_WRITE, /* write the record unchanged: it is new, or repetitions of such records are written, too */
+	TW_METADATA_WRITE, /* write the record unchanged: for example, it is new, or its type is never omitted */
 	TW_METADATA_SKIP, /* do not write the record: it is a repetition, or a PART of a value that is not complete yet */
 	TW_METADATA_WHOLE, /* call tw_metadata__emit_whole(): the record is the last PART of a new value */
 };
@@ -60,7 +60,7 @@ struct tw_metadata_frames {
  */
 struct tw_metadata *tw_metadata__new(size_t memory, struct tw_metadata_room *room);
 
-/** tw_metadata__free() - NULL is fine */
+/** tw_metadata__free() - free @m, which may be NULL */
 void tw_metadata__free(struct tw_metadata *m);
 
 /**

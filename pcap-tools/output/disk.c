@@ -5,11 +5,10 @@
  * The reserve is allocated before it is needed, so that the last statistics still fit when the disk is full. It is beyond the size of the
  * file, and is freed when the file is ended.
  *
- * Writing past the page cache (O_DIRECT): copying into the cache is the largest cost of a busy capture, and nobody reads the data soon.
- * Only large batches are written like that, because each such write waits for the disk. During this wait, newer data stays in memory, and
- * is lost if the process is killed. So after a slow write, the page cache is used for a while. The data of a direct write is first copied
- * to a separate area: if the disk is emulated, a CPU of the host reads the area, and a packet that is built in the same memory afterwards
- * would wait for its cache lines.
+ * Large batches are written past the page cache (O_DIRECT): copying into the cache is the largest cost of a busy capture, and nobody reads
+ * the data soon. Each such write waits for the disk. During this wait, newer data stays in memory, and is lost if the process is killed. So
+ * after a slow write, the page cache is used for a while. The data of a direct write is first copied to a separate area. The reason: if the
+ * disk is emulated, a CPU of the host reads the data. A packet that is then built in the same memory would wait for the cache lines.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,10 +26,10 @@
 
 #define AHEAD ((uint64_t)1 << 20) /* bytes allocated in advance while the disk has room */
 
-#define DIRECT_MIN ((size_t)512 * 1024)   /* bytes; a smaller batch is cheap to copy, or was collected slowly */
-#define AREA       ((size_t)1 << 20)      /* bytes, limit of one direct write */
-#define SLOW_NS    (25 * TW_NS_PER_MS)    /* a longer write is slow; a kill may lose 100 ms of data in all stages */
-#define CACHED_MIN (8 * TW_NS_PER_SECOND) /* ns without O_DIRECT after a slow write; doubled by each further one */
+#define DIRECT_MIN ((size_t)512 * 1024) /* bytes; smaller batches are cheap to copy, or were collected slowly */
+#define AREA       ((size_t)1 << 20)    /* bytes, limit of one direct write */
+#define SLOW_NS    (25 * TW_NS_PER_MS) /* a longer write is slow: a kill may lose 100 ms of data, all stages together */
+#define CACHED_MIN (8 * TW_NS_PER_SECOND) /* ns without O_DIRECT after a slow write; each further one doubles it */
 #define CACHED_MAX (8 * CACHED_MIN)
 
 _Static_assert(TW_LARGE_ALIGN % TW_OUTPUT_ALIGN == 0 && AREA % TW_OUTPUT_ALIGN == 0, "the area holds whole blocks");
@@ -86,7 +85,7 @@ int tw_disk__reserve(struct tw_output *o, size_t len)
 		err = allocate(o, to);
 	if (!err || tw_output__is_no_space(err))
 		return err;
-	o->reserves = false; /* the file system does not support it: a write finds out whether there is room */
+	o->reserves = false; /* no support by the file system: a write finds out whether there is room */
 	return 0;
 }
 
@@ -123,7 +122,7 @@ static void copy_past_caches(uint8_t *to, const uint8_t *from, size_t len)
 	memcpy(to + done, from + done, len - done);
 }
 
-/* Return: bytes written, of the data in the area; fewer if the rest must be written without O_DIRECT. */
+/* Return: number of bytes of the area that were written; fewer than @len if the rest must be written without O_DIRECT */
 static size_t write_area(struct tw_output *o, size_t len)
 {
 	size_t at = 0;
@@ -155,7 +154,7 @@ static bool was_slow(struct tw_output *o, uint64_t begun)
 	return true;
 }
 
-/* Return: bytes written; fewer if the rest must be written without O_DIRECT. */
+/* Return: number of bytes that were written; fewer than @len if the rest must be written without O_DIRECT */
 static size_t write_blocks(struct tw_output *o, const uint8_t *bytes, size_t len)
 {
 	size_t at = 0, part, n;

@@ -22,7 +22,7 @@ bool tw_file_names__is_compressed(const char *name)
 	return len > strlen(ZST) && !strcmp(name + len - strlen(ZST), ZST);
 }
 
-/* Return: offset of the suffix, in x.pcapng.zst that of .pcapng; the end of the name if it has no suffix */
+/* Return: offset of the suffix: in x.pcapng.zst, the offset of .pcapng; the end of the name if it has no suffix */
 static size_t ending(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -56,7 +56,7 @@ void tw_output__pattern(const char *path, char *ret, size_t size)
 	snprintf(ret, size, "%.*s_*%s", (int)base, path, path + base);
 }
 
-/* Return: length of @mark if @text begins like it, with any digits in place of its digits; otherwise 0 */
+/* Return: length of @mark if @text begins like @mark, with any digits in place of those of @mark; otherwise 0 */
 static size_t match_mark(const char *text, const char *mark)
 {
 	const size_t len = strlen(mark);

@@ -18,7 +18,7 @@
 
 #define OPEN_FLAGS (O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 #define ROOM_MIN   256 /* on a nearly full disk, a write is halved until it has at most this number of bytes */
-#define LATE_NS    TW_NS_PER_SECOND /* time for a disk after the deadline; a working disk needs far less */
+#define LATE_NS    TW_NS_PER_SECOND /* time that writes may take after the deadline; a working disk needs far less */
 
 const char *tw_output__remedy(int err)
 {
@@ -121,7 +121,7 @@ void tw_output__was_late(struct tw_output *o, uint64_t begun)
 	o->late += took < overdue ? took : overdue;
 }
 
-/* Writes a part of the bytes. A disk that is too slow after the deadline is given up between two writes. */
+/* Writes a part of the bytes to a file. Return: their number; -ETIMEDOUT if the disk was too slow after the deadline; errors of write() */
 static ssize_t file__put(struct tw_output *o, const uint8_t *bytes, size_t len)
 {
 	uint64_t begun;
@@ -362,7 +362,7 @@ static int file__end_frame(struct tw_output *o, struct tw_error *error)
 	return 0;
 }
 
-/* Removes an incomplete block, and ends a compressed file properly. Return: 0; -errno if this fails */
+/* After a failed write: removes an incomplete block, and ends the zstd frame of a compressed file. Return: 0; -errno if this fails */
 static int file__mend(struct tw_output *o)
 {
 	struct tw_repair repair;
@@ -398,7 +398,7 @@ static int output__end_file(struct tw_output *o, struct tw_error *error)
 	if (o->zstd && !o->err)
 		err = file__end_frame(o, error);
 	mended = file__mend(o);
-	if (mended && !o->err) /* otherwise the first failure was reported */
+	if (mended && !o->err) /* an earlier failure was already reported */
 		err = output__fail(o, mended, error);
 	tw_disk__release(o);
 	if (file__is_gone(o)) {
@@ -636,7 +636,7 @@ int tw_output__next(struct tw_output *o, struct tw_error *error)
 	return output__done(o, err);
 }
 
-/* @err: the result of ending the file. Return: @err; -ENOENT if that is 0, and files were removed while they were written */
+/* @err: the result of ending the file. Return: @err; if @err is 0, -ENOENT if files were removed while they were written */
 static int output__tell_gone(struct tw_output *o, int err, struct tw_error *error)
 {
 	if (err || o->err || !o->gone)

@@ -28,8 +28,8 @@
 #include "base/time.h"
 
 #define TW_OUTPUT_RESERVE   ((size_t)64 << 10) /* bytes reserved for tw_output__write_last() */
-#define TW_OUTPUT_ALIGN     4096               /* bytes; no disk has larger blocks */
-#define TW_OUTPUT_FILES_MAX 99999              /* in a ring: numbers in file names have five digits */
+#define TW_OUTPUT_ALIGN     4096               /* alignment of writes with O_DIRECT, bytes; no disk has larger blocks */
+#define TW_OUTPUT_FILES_MAX 99999              /* files of a ring: numbers in file names have five digits */
 
 struct tw_output_owner {
 	uid_t uid;
@@ -44,8 +44,8 @@ struct tw_output_options {
 	/* Conditions that end a file and begin the next one. Without a condition, there is one file with the path as its name. */
 	uint64_t file_bytes;   /* size of the file; it may be larger by one batch if it is compressed */
 	uint64_t file_packets; /* packets in the file */
-	uint64_t file_ns;      /* time since its beginning */
-	uint64_t interval_ns;  /* the time since 1970 reaches a multiple of it */
+	uint64_t file_ns;      /* time since the beginning of the file */
+	uint64_t interval_ns;  /* the time since 1970 reaches a multiple of interval_ns */
 	/* Files to keep: the oldest is removed before the next begins. Files of an earlier run stay, as with dumpcap. 0 = all */
 	uint32_t files_max;
 	/* Keep a note below /run/tracewire for tw_output__repair_left(). If that is not permitted, there is no note. */
@@ -59,16 +59,16 @@ struct tw_output_options {
 };
 
 struct tw_output_stats {
-	uint64_t bytes;         /* in all files, including removed ones */
+	uint64_t bytes;         /* bytes in all files, including removed ones */
 	uint64_t files;         /* files begun */
 	uint64_t removed;       /* files removed by the ring */
-	uint64_t removed_early; /* of these, removed because the disk was full, so that fewer than files_max stay */
+	uint64_t removed_early; /* removed because the disk was full, so fewer than files_max stay; part of `removed` */
 };
 
 struct tw_output;
 
 /**
- * tw_output__open() - open the file, or the first one
+ * tw_output__open() - open the file, or the first of several files
  * Return: 0; -EINVAL if the output is a terminal, or if several files are requested but the output is not the path of a file; -EBADF if
  * fd is not open for writing; -EBUSY if another process writes the file; -ENAMETOOLONG; -ENOMEM; -EINTR if the deadline was over before a
  * reader opened the FIFO; errors of open().
@@ -97,8 +97,8 @@ int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t
  * tw_output__write_last() - after a failed write to a file, write the last statistics after the file's whole blocks
  *
  * For these statistics, TW_OUTPUT_RESERVE bytes of the disk are allocated beyond the end of a file while it is written, if the file
- * system supports that. Other writes also stop below the largest permitted size of the file (ulimit -f): TW_OUTPUT_RESERVE bytes below it,
- * but at most a quarter of it.
+ * system supports that. Other writes also leave room for the statistics below the largest permitted size of the file (ulimit -f):
+ * TW_OUTPUT_RESERVE bytes, but at most a quarter of this size.
  *
  * @len: at most TW_OUTPUT_RESERVE - TW_OUTPUT_ALIGN
  * Return: 0; -ESPIPE if no write to a file failed, no file is open, or @len is too large; errors of pwrite(): then the file ends with
@@ -125,7 +125,7 @@ int tw_output__next(struct tw_output *o, struct tw_error *error);
 
 /**
  * tw_output__finish() - end the last file; also called after a failure. Only tw_output__free() may follow
- * Return: 0; -ENOENT if another process removed a file while it was written; errors of writing its end.
+ * Return: 0; -ENOENT if another process removed a file while it was written; errors of writing the end of the last file.
  */
 int tw_output__finish(struct tw_output *o, struct tw_error *error);
 
@@ -152,7 +152,7 @@ void tw_output__pattern(const char *path, char *ret, size_t size);
 /** tw_output__is_pipe() - whether the output is not a regular file: a pipe, a socket, a device */
 bool tw_output__is_pipe(const struct tw_output *o);
 
-/** tw_output__name() - name of the current file, for messages; valid until the next begins */
+/** tw_output__name() - name of the current file, for messages; valid until the next file begins */
 const char *tw_output__name(const struct tw_output *o);
 
 /** tw_output__stats() - the counters after the last completed call; borrowed */

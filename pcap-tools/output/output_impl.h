@@ -13,15 +13,15 @@
 #include "pcap-tools/output/pipe.h"
 
 /*
- * The note below /run/tracewire about a file that is being written: its path, and the offset up to which it is whole. The note is named
- * after the file's device and inode, so two processes cannot write one file.
+ * The note below /run/tracewire about a file that is being written: the path of the file, and the offset up to which the file is whole. The
+ * note is named after the file's device and inode, and locked. So two processes with notes cannot write one file.
  */
 #define TW_NOTES "output-" /* beginning of the notes' names */
 
 /** tw_note__busy() - set the error for a file that another process writes. Return: -EBUSY */
 int tw_note__busy(const char *path, struct tw_error *error);
 
-/** tw_note__open() - create the note of an open file. Return: 0, also if notes are impossible; -EBUSY if another process has one */
+/** tw_note__open() - create the note of an open file. Return: 0, also if notes are impossible; -EBUSY if another process has the note */
 int tw_note__open(struct tw_state_file *note, int fd, const char *path, struct tw_error *error);
 
 /** tw_note__move() - write to the note that the file is whole up to the offset @whole; a repair begins there */
@@ -36,7 +36,7 @@ struct tw_noted {
 	char path[PATH_MAX];
 };
 
-/** tw_note__read() - Return: 0; -ENODATA if it has no usable content; another -errno */
+/** tw_note__read() - read a note. Return: 0; -ENODATA if the note has no usable content; another -errno */
 int tw_note__read(const struct tw_state_file *file, struct tw_noted *ret);
 
 /** tw_file_names__is_compressed() - whether a name or path ends in .zst, after at least one other character */
@@ -56,8 +56,8 @@ int tw_file_names__make(const char *path, uint64_t number, time_t time, char *re
 int tw_file_names__newest(const char *path, char *ret, size_t size);
 
 /*
- * A zstd frame (RFC 8878) that can be ended after any of its blocks: it has no checksum and no content size, and the mark of the last
- * block is a bit in the block's header, which can be set in place. A file is one frame, because Wireshark 4.0 looks for the magic number of
+ * Makes zstd frames (RFC 8878) that can be ended after any block: they have no checksum and no content size, and the mark of the last block
+ * is a bit in the block's header, which can be set in the file. A file is one frame, because Wireshark 4.0 looks for the magic number of
  * the next frame only at the beginning of its read buffer. It would miss a frame that begins elsewhere.
  */
 #define TW_ZSTD_HEAD       6                   /* bytes: magic number, descriptor, window */
@@ -67,7 +67,7 @@ int tw_file_names__newest(const char *path, char *ret, size_t size);
 
 struct tw_zstd_stream;
 
-/** tw_zstd_stream__new() - @output: takes the compressed bytes, with tw_output__put(). Return: 0, -ENOMEM */
+/** tw_zstd_stream__new() - make a compressor. @output: gets the compressed bytes, by tw_output__put(). Return: 0, -ENOMEM */
 int tw_zstd_stream__new(struct tw_output *output, struct tw_zstd_stream **ret);
 
 void tw_zstd_stream__free(struct tw_zstd_stream *z);
@@ -79,7 +79,7 @@ int tw_zstd_stream__write(struct tw_zstd_stream *z, const void *bytes, size_t le
 int tw_zstd_stream__end(struct tw_zstd_stream *z);
 
 /**
- * tw_zstd_stream__last_head() - make the header of an uncompressed last block, which depends on nothing before it
+ * tw_zstd_stream__last_head() - make the header of an uncompressed last block, which can be read without the blocks before it
  * @begins: no frame is open yet, so the block is preceded by the head of a frame
  * @len: size of the block, at most TW_ZSTD_BLOCK_MAX
  * @ret: TW_ZSTD_HEAD + TW_ZSTD_BLOCK_HEAD bytes at most
@@ -90,7 +90,7 @@ size_t tw_zstd_stream__last_head(bool begins, size_t len, uint8_t *ret);
 /* Files that were ended, oldest first. */
 struct tw_output_ring {
 	char **names;
-	uint32_t first, n, max; /* max 0: none is remembered */
+	uint32_t first, n, max; /* max 0: no name is remembered */
 };
 
 struct tw_output {
@@ -102,22 +102,22 @@ struct tw_output {
 	struct tw_output_owner owner;
 	bool rotates;        /* the output is several files */
 	bool is_pipe;        /* see tw_output__is_pipe() */
-	struct tw_pipe pipe; /* of a pipe */
+	struct tw_pipe pipe; /* valid if is_pipe */
 
 	bool ending;                 /* the file is being ended: the reserve may be used */
-	bool ended;                  /* its last blocks are written, and a zstd frame has its end */
+	bool ended;                  /* the file's last blocks are written, and its zstd frame has an end */
 	bool broken;                 /* a write failed: the file must be truncated to `bytes` */
 	int err;                     /* the first failure */
 	uint64_t late;               /* ns that writes to a file took after the deadline */
-	uint64_t gone, gone_bytes;   /* files that other programs removed during writing; bytes in these */
+	uint64_t gone, gone_bytes;   /* files that other programs removed during writing; bytes in these files */
 	uint64_t bytes;              /* bytes in the file */
-	uint64_t put;                /* of these, written by the current call */
+	uint64_t put;                /* those of `bytes` that the current call wrote */
 	uint64_t next_at;            /* CLOCK_MONOTONIC, when the next file begins; UINT64_MAX = never */
 	struct tw_zstd_stream *zstd; /* NULL = not compressed */
 	struct tw_output_ring ring;
 	struct tw_state_file note;       /* not open = the file has no note */
-	struct tw_output_stats stats;    /* its `bytes`: only of files that were ended */
-	struct tw_output_stats reported; /* with all bytes, after the last call */
+	struct tw_output_stats stats;    /* the member `bytes` counts only files that were ended */
+	struct tw_output_stats reported; /* `stats` after the last call, with the bytes of the current file */
 	void (*begin)(void *ctx);        /* see tw_output__watch() */
 	void (*done)(void *ctx);
 	void *ctx;
@@ -155,11 +155,11 @@ void tw_disk__begin(struct tw_output *o);
 
 /**
  * tw_disk__reserve() - allocate disk space for @len more bytes, and for the reserve after them
- * Return: 0, also if the file system does not support it; -ENOSPC, -EDQUOT, -EFBIG
+ * Return: 0, also if the file system does not support allocation; -ENOSPC, -EDQUOT, -EFBIG
  */
 int tw_disk__reserve(struct tw_output *o, size_t len);
 
-/** tw_disk__release() - free the reserved space, when the file is ended */
+/** tw_disk__release() - free the disk space that is reserved after the end of the file; called when the file is ended */
 void tw_disk__release(struct tw_output *o);
 
 /**

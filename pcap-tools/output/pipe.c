@@ -21,9 +21,9 @@ int tw_pipe__open_again(int fd, int flags)
 }
 
 /*
- * The caller's open file description may be shared, so the file is opened again.
+ * The file is opened again, because the caller's open file description may be shared with other processes, which O_NONBLOCK would affect.
  *
- * A descriptor that is open for reading only is not opened again: writes to it must fail, as those to the caller's descriptor do.
+ * A file that the caller has open for reading only is not opened again: writes must fail, as writes to the caller's descriptor do.
  *
  * Opening can fail because the pipe belongs to another user or has no reader. Then tw_pipe__try() writes only after poll() has reported
  * room, and at most PIPE_BUF bytes. Such a write does not block, unless another process fills the pipe between poll() and the write.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing to a reader at the other end: pipes, terminals, sockets. If there is no room, the caller waits in poll(), up to a deadline. */
+/* Writing to pipes, terminals and sockets, from which another program reads. Without room, the write waits in poll(), up to a deadline. */
 #ifndef TW_OUTPUT_PIPE_H
 #define TW_OUTPUT_PIPE_H
 
@@ -12,7 +12,7 @@
 
 struct tw_pipe {
 	int fd;           /* the caller's descriptor */
-	int out;          /* the same file with O_NONBLOCK; -1 = none */
+	int out;          /* another descriptor of the file, with O_NONBLOCK; -1 = none */
 	bool nonblocking; /* a write to `out` (or to `fd`, without `out`) does not block */
 	bool is_socket;
 };

@@ -19,7 +19,7 @@
 
 /*
  * Real captures compress to no less than a hundredth. Data that decompresses to more than RATIO_MAX times its size plus PLAIN_MIN bytes
- * is an attack on the reader's time.
+ * is refused: it may be an attack on the reader's time.
  */
 #define RATIO_MAX ((uint64_t)1024)
 #define PLAIN_MIN ((uint64_t)256 << 10)
@@ -49,7 +49,7 @@ static uint32_t load(const struct block_walk *walk, const uint8_t *at)
 	return tw_load32(at, TW_HOST_BE != walk->swapped);
 }
 
-/* Copies those of the bytes that belong to the closing length of the block. @seen: offset of @bytes in the block */
+/* Copies the part of @bytes that belongs to the length at the end of the block. @seen: offset of @bytes in the block */
 static void take_tail(struct block_walk *walk, uint32_t seen, const uint8_t *bytes, size_t len)
 {
 	const uint32_t tail = walk->len - (uint32_t)sizeof(walk->tail);
@@ -192,7 +192,7 @@ static void end__set(struct file_end *end, const struct zstd_block *block)
 	*end = (struct file_end){ .size = block->at + block->len, .open = !block->last, .last = block->at };
 }
 
-/* Finds the end of the zstd block that ends at @known; if the next block is whole and the last one of the frame, the end of that block. */
+/* Finds the end of the zstd block that ends at @known. If the next block is whole and the last of the frame, finds its end instead. */
 static int find_known(struct zstd_frame *f, uint64_t known, struct file_end *end)
 {
 	int more;

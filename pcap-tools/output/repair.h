@@ -32,17 +32,18 @@ typedef void tw_repair_tell(void *ctx, const char *path, const struct tw_repair 
  */
 int tw_output__repair(const char *path, uint64_t known, bool dry_run, struct tw_repair *ret, struct tw_error *error);
 
-/** tw_output__repair_fd() - the same for an open file, without @error; @fd: readable, and writable unless it is a dry run */
+/** tw_output__repair_fd() - as tw_output__repair(), for an open file; @fd: readable, and writable unless @dry_run is set */
 int tw_output__repair_fd(int fd, uint64_t known, bool dry_run, struct tw_repair *ret);
 
 /** tw_output__repair_left() - repair the files of dead processes, according to their notes */
 int tw_output__repair_left(bool dry_run, tw_repair_tell *tell, void *ctx, struct tw_error *error);
 
 /**
- * tw_output__repair_newest() - of several files, repair the file that was written last, unless another process writes it
+ * tw_output__repair_newest() - repair the file that was written last, of the several files with one path, unless another process writes it
  * @path: as in struct tw_output_options
  *
- * For files whose writer was not permitted to write notes. They are found by the names that tw_output gives to several files.
+ * For files whose writer was not permitted to write notes. The files are found by their names, which have a number and
+ * the local time (output.h).
  */
 void tw_output__repair_newest(const char *path, tw_repair_tell *tell, void *ctx);
 

@@ -11,7 +11,7 @@ enum {
 	TW_PCAPNG_EPB = 6,          /* a packet */
 	TW_PCAPNG_SHB = 0x0A0D0D0A, /* begins a section; the same number in either byte order */
 };
-#define TW_PCAPNG_BLOCK_MIN        12          /* bytes of a block with an empty body: type, length, length */
+#define TW_PCAPNG_BLOCK_MIN        12          /* bytes of a block with an empty body: type, length, length again */
 #define TW_PCAPNG_PADDING          0x80005457u /* for local use (section 3.1); "TW" in ASCII; readers skip unknown types */
 #define TW_PCAPNG_BYTE_ORDER_MAGIC 0x1A2B3C4Du
 

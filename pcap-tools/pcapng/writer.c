@@ -18,7 +18,7 @@
 #define BLOCK_MAX (6 * TW_PCAPNG_TEXT_MAX + TW_PCAPNG_COMMENTS_MAX)
 _Static_assert(BLOCK_MAX <= TW_PCAPNG_PACKET_MAX, "packets are the longest blocks");
 #define BUFFER_DEFAULT ((size_t)960 * 1024) /* bytes; a kill loses at most these bytes and the longest block */
-#define BULK           ((size_t)128 * 1024) /* smallest batch that is padded to end at a disk block, bytes */
+#define BULK           ((size_t)128 * 1024) /* smallest batch that is padded to the end of a disk block, bytes */
 /* Bytes that may be appended to a buffer of almost `cap` bytes before it is flushed: the longest block, padding, and the slack. */
 #define BUFFER_BEHIND (TW_PCAPNG_PACKET_MAX + EPB_HEAD + EPB_TAIL + 2 * TW_OUTPUT_ALIGN + TW_PCAPNG_COPY_SLACK)
 #define LAST_MAX      (TW_OUTPUT_RESERVE - TW_OUTPUT_ALIGN) /* limit of the blocks after a failure, bytes */
@@ -37,13 +37,13 @@ struct tw_pcapng {
 	struct tw_output *output;
 	struct buffer buf;
 	size_t cap;        /* length at which buf is flushed; BUFFER_BEHIND more bytes are allocated */
-	uint16_t *weights; /* of the packets in buf */
+	uint16_t *weights; /* weights of the packets in buf */
 	size_t n_weights;
 	size_t kept;           /* after a failure: length of the whole blocks of buf that were written */
 	uint64_t packets;      /* number of packets in this file */
 	uint32_t interfaces;   /* number of interfaces in this file */
 	int err;               /* the first failure, -errno; 0 = none */
-	struct tw_error error; /* its text */
+	struct tw_error error; /* text of `err` */
 	bool last;             /* tw_pcapng__begin_last() was called: buf has the last blocks */
 	uint64_t dropped;      /* number of packets removed from buf by tw_pcapng__begin_last() */
 };

@@ -36,9 +36,9 @@ struct tw_pcapng_interface {
 	uint32_t snaplen; /* limit of a packet's captured bytes; 0 = no limit */
 };
 
-/* Numbers of packets, or of events if the caller counts events (archive/). Times are in ns since 1970. */
+/* The numbers count packets, or events if the caller counts events (archive/). Times are in ns since 1970. */
 struct tw_pcapng_statistics {
-	uint64_t time;       /* of this block */
+	uint64_t time;       /* time of the block */
 	uint64_t start, end; /* beginning and end of the capture */
 	uint64_t received;   /* isb_ifrecv: sum of delivered, dropped and filtered packets */
 	uint64_t dropped;    /* isb_ifdrop: packets dropped at any stage; Wireshark shows it as the dropped packets */
@@ -82,12 +82,12 @@ uint8_t *tw_pcapng__reserve(struct tw_pcapng *w, size_t len);
  * @time: ns since 1970
  * @len: length of the data, bytes; at most the reserved length
  * @original: length before the packet was cut, bytes; at least @len
- * @weight: a number of the caller's for this packet, returned by tw_pcapng__next_unwritten()
+ * @weight: any number that the caller chooses; tw_pcapng__next_unwritten() returns it with the packet
  */
 void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, size_t len, size_t original,
 		       uint16_t weight);
 
-/** tw_pcapng__statistics() - add a statistics block. Return: 0; the first failure; -ENOSPC if the last blocks have no room for it */
+/** tw_pcapng__statistics() - add a statistics block. Return: 0; the first failure; -ENOSPC after tw_pcapng__begin_last(), without room */
 int tw_pcapng__statistics(struct tw_pcapng *w, uint32_t interface, const struct tw_pcapng_statistics *statistics);
 
 /** tw_pcapng__flush() - write the buffer to the output; waits as tw_output__write() does */

@@ -25,7 +25,7 @@
 /*
  * Messages from other threads to the recorder's thread (frames have their own queue), and the reports that the recorder's thread
  * returns. No other thread waits for the disk, because the recorder's thread holds the lock only to take or put a message. The thread
- * that sends answers takes no lock.
+ * that calls tw_recorder__answer() takes no lock.
  */
 
 struct clock_answer {
@@ -41,7 +41,7 @@ struct command_queue {
 	struct tw_own_clock own;
 	bool has_own;
 	bool wanted;                       /* a thread waits for reports */
-	struct tw_archive_report *reports; /* of all streams, for the thread that waits */
+	struct tw_archive_report *reports; /* reports of all streams, for the thread that waits */
 	size_t n_reports;
 	struct tw_archive_stats stats; /* totals when the reports were made */
 };
@@ -65,7 +65,7 @@ static void put_reports(struct command_queue *queue, const struct tw_archive *ar
 	struct tw_archive_stats stats;
 	size_t n;
 
-	/* Without memory, the status has no streams. */
+	/* If there is no memory for the reports, n is 0: the status shows no streams. */
 	tw_archive__reports(archive, &reports, &n);
 	tw_archive__stats(archive, &stats);
 	pthread_mutex_lock(&queue->lock);
@@ -114,13 +114,13 @@ struct tw_recorder {
 	uint64_t missing;      /* frames for tw_archive__missing() */
 
 	/*
-	 * The recorder's thread holds this lock except during calls of the output. Another thread that takes it during such a call may
-	 * read the archive. By keeping the lock, it prevents the recorder's thread from continuing.
+	 * The recorder's thread holds this lock except during calls of the output. Another thread that takes the lock during such a call
+	 * may read the archive. As long as it holds the lock, the recorder's thread cannot continue after the call.
 	 */
 	pthread_mutex_t turn;
 	uint64_t in_output;         /* beginning of the current call of the output, CLOCK_MONOTONIC, ns; 0 = no call */
 	struct tw_slot_list filled; /* slots taken from the queue and not written yet */
-	struct tw_recorder *next_left; /* next abandoned recorder: the list keeps them reachable for leak checkers */
+	struct tw_recorder *next_left; /* list of abandoned recorders: keeps them reachable for leak checkers */
 	bool is_left;                  /* abandoned by recorder__leave_behind() */
 
 	const struct tw_deadline *deadline;
@@ -129,7 +129,7 @@ struct tw_recorder {
 	atomic_bool full;        /* for tw_recorder__is_full() */
 	_Atomic uint64_t rounds; /* rounds of recorder__write() so far, for tw_recorder__progress() */
 	uint32_t slots, slot_bytes, batch;
-	struct tw_slot_list done; /* to be returned; only the recorder's thread uses this and the next member */
+	struct tw_slot_list done; /* slots to be returned; only the recorder's thread uses this and the next member */
 	uint32_t n_borrowed;      /* number of slots that the merge has borrowed */
 	char name[256];
 };
@@ -508,7 +508,7 @@ void tw_recorder__free(struct tw_recorder *rec)
 	recorder__stop(rec);
 	if (rec->is_left)
 		return;
-	tw_archive__free(rec->archive); /* before the queue: it returns borrowed slots */
+	tw_archive__free(rec->archive); /* before the queue, because the archive returns borrowed slots to the queue */
 	if (rec->has_queue)
 		tw_slot_queue__fini(&rec->queue);
 	tw_output__free(rec->output);

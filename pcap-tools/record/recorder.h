@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recorder: a thread that writes pcapng. Each producer thread passes frames through its own sink, each receiver through its own receive
- * queue. Waiting frames are stored in slots of one bounded pool, so a slow disk causes back-pressure in the sinks. If the pool is used up,
- * no memory is allocated and no frame is lost here.
+ * A recorder has a thread, the writer, which writes pcapng. Each producer thread passes frames through its own sink, each receiver through
+ * its own receive queue. Waiting frames are stored in slots of one bounded pool, so a slow disk causes back-pressure in the sinks. If the
+ * pool is used up, no memory is allocated and no frame is lost here.
  *
- * After a failure the thread continues and counts frames: the ledger has their events at the place `disk`. If the output may be
+ * After a failure the writer continues and counts frames: the ledger has their events at the place `disk`. If the output may be
  * blocked, the caller sets the deadline of the output before it finishes the recorder. If a call of the output does not return even after
- * the deadline, the thread is abandoned until the process ends.
+ * the deadline, the writer is abandoned until the process ends.
  *
  * The caller ignores SIGPIPE and SIGXFSZ (see pcap-tools/output/output.h).
  */
@@ -28,7 +28,7 @@ struct tw_recorder_options {
 struct tw_recorder;
 
 /**
- * tw_recorder__new() - start the thread
+ * tw_recorder__new() - make a recorder, and start the writer
  * @options: its texts are copied; output, deadline and archive.filter are not
  * Return: 0, -ENOMEM, errors of pthread_create(), or as tw_archive__new()
  */
@@ -39,9 +39,9 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
  * @ret: the sink; the caller closes it before the recorder is finished
  * Return: 0 or -ENOMEM
  *
- * The sink's reserve returns NULL if the pool is used up. Its flush queues all frames and wakes the writer. Flush returns 0, or -EAGAIN if
- * no slot is free. After the writer has failed, flush returns the writer's failure, whose text tw_recorder__finish() returns. Frames are
- * also accepted and counted after a failure.
+ * The sink's reserve() returns NULL if the pool is used up. Its flush() queues all frames and wakes the writer. flush() returns 0, or
+ * -EAGAIN if no slot is free. After the writer has failed, flush() returns the writer's failure, and tw_recorder__finish() returns it with
+ * its text. Frames are accepted and counted after a failure, too.
  */
 int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *error);
 
@@ -49,7 +49,7 @@ int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_e
 int tw_recorder__receive_queue(struct tw_recorder *rec, struct tw_receive_queue **ret, struct tw_error *error);
 
 /**
- * tw_recorder__answer() - pass a clock sample of a stream to tw_archive__answer() in the writer's thread, or drop it if too many wait.
+ * tw_recorder__answer() - let the writer pass a clock sample of a stream to tw_archive__answer(), or drop it if too many samples wait.
  * Called by one thread, which does not wait for the writer
  */
 void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const struct tw_time_sync_sample *sample);
@@ -79,10 +79,10 @@ void tw_recorder__missing(struct tw_recorder *rec, uint64_t frames);
 bool tw_recorder__is_stuck(struct tw_recorder *rec);
 
 /**
- * tw_recorder__finish() - write all committed frames and the statistics, and end the thread
+ * tw_recorder__finish() - write all committed frames and the statistics, and end the writer
  * @ret: the counters, also after a failure; may be NULL
  *
- * A stuck thread is abandoned: its memory is not freed until the process ends.
+ * If the writer is stuck, it is abandoned: the recorder's memory is not freed until the process ends.
  *
  * Return: 0 or the writer's failure.
  */
@@ -91,7 +91,7 @@ int tw_recorder__finish(struct tw_recorder *rec, struct tw_archive_stats *ret, s
 /** tw_recorder__archive() - the archive, to be read after tw_recorder__finish(); borrowed until tw_recorder__free() */
 const struct tw_archive *tw_recorder__archive(const struct tw_recorder *rec);
 
-/** tw_recorder__free() - end the thread if needed and close the output; NULL is fine */
+/** tw_recorder__free() - end the writer if needed and close the output; NULL is fine */
 void tw_recorder__free(struct tw_recorder *rec);
 
 /** tw_recorder__tid() - the kernel's id of the writer's thread, to exclude it from a trace */

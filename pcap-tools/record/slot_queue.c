@@ -11,7 +11,7 @@
 #include "pcap-tools/large.h"
 
 #define SLOT_ALIGN 64                /* bytes: a cache line */
-#define HOT_BYTES  ((size_t)8 << 20) /* this part of the pool is sufficient while the reader keeps up */
+#define HOT_BYTES  ((size_t)8 << 20) /* bytes of the pool that are sufficient while the reader keeps up */
 
 static void slot_list__append(struct tw_slot_list *list, struct tw_slot_list *more)
 {
@@ -120,7 +120,7 @@ void tw_slot_queue__fini(struct tw_slot_queue *q)
 	free(q->memory);
 }
 
-/* The caller has the lock, which is released. */
+/* Called with the lock, which it releases. */
 static void slot_queue__take_and_unlock(struct tw_slot_queue *q, uint32_t n, struct tw_slot_list *list)
 {
 	while (n-- && q->unused.first)
@@ -151,8 +151,8 @@ void tw_slot_queue__give(struct tw_slot_queue *q, struct tw_slot_list *list)
 }
 
 /*
- * Passes the filled slots of @list to the reader and wakes it; the list becomes empty. A reader that failed only counts their frames.
- * The caller has the lock, which is released. Return: 0; -EAGAIN if no slot is unused; the reader's failure.
+ * Passes the filled slots of @list to the reader and wakes it; the list becomes empty. After a failure, the reader only counts the frames.
+ * Called with the lock, which it releases. Return: 0; -EAGAIN if no slot is unused; the reader's failure.
  */
 static int slot_queue__put_and_unlock(struct tw_slot_queue *q, struct tw_slot_list *list)
 {

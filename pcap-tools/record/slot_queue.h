@@ -24,12 +24,12 @@ struct tw_slot {
 	size_t len;                /* length of all frames in it, bytes */
 	size_t segment;            /* length of each frame, bytes; the last frame may be shorter */
 	struct tw_arrival arrival; /* all zero = the frames were made on this machine */
-	bool retires;              /* a message without frames: admission has evicted the stream stream_id */
-	uint64_t stream_id;        /* valid if retires */
+	bool retires;              /* the slot is a message without frames: admission has evicted a stream */
+	uint64_t stream_id;        /* the evicted stream; valid if retires */
 	uint8_t *data;
 
 	/* Used only by the reader. */
-	struct tw_borrowed_buffer buffer; /* the slot as lent to the merge */
+	struct tw_borrowed_buffer buffer; /* lends the slot to the merge */
 	struct tw_recorder *recorder;     /* the recorder to which the merge returns the slot */
 	bool borrowed;                    /* the merge still uses frames in the slot */
 };
@@ -60,7 +60,7 @@ struct tw_slot_queue {
 	uint8_t *memory;
 	const uint8_t *cold; /* address in `memory`: slots from there on are taken last */
 	bool waiting;        /* the reader waits for filled slots */
-	bool ended;          /* no more slots will be put */
+	bool ended;          /* no more filled slots will come */
 	int err;             /* -errno of the reader's first failure; 0 = none */
 };
 
@@ -85,7 +85,7 @@ uint64_t tw_slot_queue__frames(struct tw_slot_queue *q);
  */
 bool tw_slot_queue__wait(struct tw_slot_queue *q, uint32_t timeout_ms, struct tw_slot_list *ret);
 
-/** tw_slot_queue__end() - end the queue: no more slots will be put */
+/** tw_slot_queue__end() - end the queue: no more filled slots will come */
 void tw_slot_queue__end(struct tw_slot_queue *q);
 
 /** tw_slot_queue__fail() - set the reader's failure; the first one is kept */
@@ -101,7 +101,7 @@ void tw_slot_queue__fail(struct tw_slot_queue *q, int err);
 struct tw_sink *tw_slot_sink__new(struct tw_slot_queue *queue, uint32_t batch, size_t frame_max);
 
 /*
- * A receive queue: a receiver gets several slots at a time from it, and receives frames into them. A filled slot contains frames of one
+ * A receive queue gives a receiver several slots at a time, into which the receiver receives frames. A filled slot contains frames of one
  * length that arrived together. A receive queue belongs to one thread. Only tw_receive_queue__wait() and tw_receive_queue__free()
  * may block.
  */
@@ -109,15 +109,15 @@ struct tw_sink *tw_slot_sink__new(struct tw_slot_queue *queue, uint32_t batch, s
 
 struct tw_receive_queue;
 
-/** tw_receive_queue__new() - @slots: must outlive the receive queue. Return: NULL without memory */
+/** tw_receive_queue__new() - make a receive queue. @slots: must outlive the receive queue. Return: NULL without memory */
 struct tw_receive_queue *tw_receive_queue__new(struct tw_slot_queue *slots);
 
-/** tw_receive_queue__free() - frames that were not flushed are lost; NULL is fine */
+/** tw_receive_queue__free() - free the queue; frames that were not flushed are lost; NULL is fine */
 void tw_receive_queue__free(struct tw_receive_queue *queue);
 
 /**
  * tw_receive_queue__room() - get free slots to receive frames into
- * @ret: the memory of the slots. Each call returns the same slot again until tw_receive_queue__put() appends it
+ * @ret: the memory of the slots. Later calls return a slot again until tw_receive_queue__put() appends it
  *
  * Return: number of slots; 0 = no slot is free: flush, wait, and try again.
  */
@@ -144,9 +144,9 @@ bool tw_receive_queue__copy(struct tw_receive_queue *queue, const void *frames, 
 bool tw_receive_queue__retire(struct tw_receive_queue *queue, uint64_t stream_id);
 
 /**
- * tw_receive_queue__flush() - pass the queue to the writer
- * Return: 0; -EAGAIN if the queue was passed and no slot is free; -EBUSY if another thread has the lock of the slots: nothing was
- * passed; the writer's failure, after which the writer only counts frames.
+ * tw_receive_queue__flush() - pass the filled slots to the reader
+ * Return: 0; -EAGAIN if the slots were passed and no slot is free; -EBUSY if another thread has the lock of the slots: nothing was
+ * passed; the reader's failure, after which the reader only counts frames.
  */
 int tw_receive_queue__flush(struct tw_receive_queue *queue);
 

@@ -118,9 +118,9 @@ const struct tw_field *tw_report_columns__find(const struct tw_report_column *co
 /* The search for a column in all formats. */
 struct search {
 	const struct tw_report_column *column;
-	bool is_event;                  /* a format is of the event that the column names */
-	bool has_field;                 /* and has the field */
-	bool selects;                   /* the whole name is a pattern of an event */
+	bool is_event;                  /* at least one format is of the event that the column names */
+	bool has_field;                 /* such a format has the field that the column names */
+	bool selects;                   /* the name of the column is a pattern that selects events */
 	struct tw_nearest event, field; /* names similar to those of the column */
 };
 

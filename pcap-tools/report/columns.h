@@ -43,7 +43,7 @@ struct tw_report_columns {
 /** tw_report_columns__new() - parse the columns of @table, which is borrowed; NULL = no table: *ret is NULL. Return: 0 or -ENOMEM */
 int tw_report_columns__new(const struct tw_report_table *table, struct tw_report_columns **ret);
 
-/** tw_report_columns__free() - NULL is fine */
+/** tw_report_columns__free() - free @columns, which may be NULL */
 void tw_report_columns__free(struct tw_report_columns *columns);
 
 /** tw_report_columns__find() - the field of an event that the column names; NULL if the event does not have it */

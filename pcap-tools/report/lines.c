@@ -17,7 +17,7 @@
 #define COMM_LATENCY 8
 #define PID_WIDTH    5
 #define NAME_WIDTH   20  /* width of the column of event names; a longer name shifts the text */
-#define COMM_SHOWN   512 /* bytes of an escaped task name: enough for 127 bytes; the kernel's names have 16 */
+#define COMM_SHOWN   512 /* bytes of an escaped task name: enough for a name of 127 bytes; the kernel's names have 16 */
 
 /* Flags in common_flags: the kernel's enum trace_flag_type. */
 enum {
@@ -75,7 +75,7 @@ void tw_report__flags(struct tw_line *line, const struct tw_event_view *view)
 	tw_line__char(line, migrate ? "0123456789abcdef"[migrate] : '.');
 }
 
-/* Writes a task name, right-aligned. @cut: cut a name longer than @width; between two characters unless the line is raw bytes */
+/* Writes a task name, right-aligned. @cut: cut a name that is longer than @width, between two characters unless the line is raw bytes */
 static void put_comm(struct tw_line *line, const char *comm, size_t len, size_t width, bool cut)
 {
 	char shown[COMM_SHOWN];
@@ -211,7 +211,7 @@ static void put_time(struct tw_report *report, struct tw_line *line, const struc
 		put_delta(report, line, time);
 }
 
-/* Length of a stream's name: its instance, preceded by its host if there are several hosts. */
+/* Length of a stream's name: the instance, preceded by the host if there are several hosts. */
 static size_t name_length(const struct tw_report *report, const struct tw_identity *id)
 {
 	const size_t host = report->several_hosts ? strlen(id->host) : 0, instance = strlen(id->instance);
@@ -303,7 +303,7 @@ void tw_report__event_text(const struct tw_report *report, const struct tw_repor
 		tw_print__run(event->print, &event->record, host, line);
 }
 
-/* Writes a name and escapes it, in colour if the options want it. Return: its length without control sequences, bytes */
+/* Writes a name, escaped, and in colour if the options want colour. Return: length of the name without control sequences, bytes */
 static size_t put_marked(const struct tw_report *report, struct tw_line *line, const char *name)
 {
 	const char *begin;
@@ -328,7 +328,7 @@ static const struct tw_report_label *label_of(struct tw_report *report, const st
 
 	if (label->known == known)
 		return label;
-	label->known = NULL; /* its text is overwritten even if the name does not fit */
+	label->known = NULL; /* label->text is overwritten below, even if the name does not fit */
 	len = put_marked(report, &line, known->format->name);
 	tw_line__bytes(&line, ": ", 2);
 	if (len < NAME_WIDTH && !report->options->compact)
@@ -390,7 +390,7 @@ static void text_event(struct tw_report *report, const struct tw_report_event *e
 	put_event(report, line, event);
 	if (event->record.cut)
 		tw_line__bytes(line, SNAPPED, sizeof(SNAPPED) - 1);
-	if (line->unchecked < line->at) /* the print program may have escaped all of the event's text */
+	if (line->unchecked < line->at) /* skipped if the print program has escaped the whole text of the event */
 		tw_printable__escape(line);
 	end_line(line);
 }

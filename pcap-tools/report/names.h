@@ -7,7 +7,8 @@
 
 /**
  * tw_report_names__check() - check that the formats of the capture have all names in the options
- * @at_end: no formats will follow; false = called at the first event to print: the rest of the file is searched, too, unless it is a pipe
+ * @at_end: no formats will follow. If false, the call is at the first event to print, and the rest of the file is searched, too, unless the
+ * file is a pipe
  * Return: 0, or -EINVAL with report->refusal filled.
  */
 int tw_report_names__check(struct tw_report *report, bool at_end);

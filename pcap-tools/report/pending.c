@@ -12,11 +12,11 @@
 #include "pcap-tools/report/report_impl.h"
 
 #define PENDING_MAX   8192       /* limit of waiting events; beyond it, the oldest is printed without its exit */
-#define PENDING_BYTES (4u << 20) /* limit of the bytes of their records, with the same effect */
+#define PENDING_BYTES (4u << 20) /* limit of the bytes in the records of waiting events, with the same effect */
 #define LOSSES_MAX    1024       /* limit of CPUs with a loss that no event has followed yet */
 
 struct pending_event {
-	struct tw_report_event event, leave; /* with copies of their records */
+	struct tw_report_event event, leave; /* both with copies of their records */
 	bool waits; /* an entry of the function graph that waits for the next event of its CPU */
 };
 
@@ -116,8 +116,8 @@ static int print_loss(struct tw_report *report, const struct tw_report_loss *los
 }
 
 /*
- * At the end of the file: checks the names in the options against all formats, and writes the header of a table if no event did. Return:
- * 0, -EINVAL for a name that the capture does not have, or a failure of write()
+ * At the end of the file: checks the names in the options against all formats, and writes the header of a table if no event was printed.
+ * Return: 0, -EINVAL for a name that the capture does not have, or a failure of write()
  */
 static int finish(struct tw_report *report)
 {

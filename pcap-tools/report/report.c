@@ -14,9 +14,9 @@
 #include "pcap-tools/report/selection.h"
 
 /*
- * Return: the print program of an event type; if the print fmt could not be compiled, it prints field=value. NULL if the options demand
- * field=value for all events, the format is unknown, or there is no memory. If field=value is printed only because there is no usable
- * program, the stats count the event, and name the first such event type.
+ * Return: the print program of an event type; if the print fmt could not be compiled, the program prints field=value. NULL if the options
+ * demand field=value for all events, the format is unknown, or there is no memory. If field=value is printed only because the print fmt
+ * could not be compiled or there is no memory, the stats count the event, and name the first such event type.
  */
 static const struct tw_print *program_of(struct tw_report *report, struct tw_stream *stream,
 					 struct tw_stream_event *known)

@@ -72,10 +72,10 @@ struct tw_report_options {
 	size_t n_pids;
 	const char *const *
 		comms; /* NULL-terminated list of texts, each with globs of task names, separated by commas; NULL = all tasks */
-	struct tw_report_bound since, until; /* both inclusive */
+	struct tw_report_bound since, until; /* an event at one of these times is printed, too */
 	const struct tw_filter *filter;      /* only matching events are printed; NULL = all events */
 	enum tw_report_time time;
-	bool delta;                          /* also print the time since the event before */
+	bool delta;                          /* also print the time since the previous event */
 	bool full_time;                      /* print times in nanoseconds; otherwise rounded to microseconds */
 	bool latency;                        /* the layout of latency tracers, with irq and preemption flags */
 	bool fields;                         /* print field=value instead of the text of the print fmt */
@@ -85,7 +85,7 @@ struct tw_report_options {
 		*counts; /* count the events here and print nothing; all zero at first; NULL = print them */
 	bool colour;     /* mark names of events and losses in lines of text, for a terminal */
 	bool compact;    /* lines of text without the blanks that align their columns, for a narrow terminal */
-	bool raw;        /* print texts byte for byte, without the escapes of base/printable.h; JSON ignores it */
+	bool raw; /* print texts byte for byte, without the escapes of base/printable.h; JSON and tables ignore it */
 };
 
 /* Counters of what was read, printed and not printed. */
@@ -98,9 +98,9 @@ struct tw_report_stats {
 	/* The next three members are set only with since or until, from events whose time can be compared with these. */
 	int64_t span;                   /* time of the latest event, ns since the first event of the capture */
 	uint64_t first_wall, last_wall; /* the earliest and the latest time by CLOCK_REALTIME, ns; 0 = unknown */
-	uint64_t unknown;               /* events whose format is unknown; shown as bytes */
-	uint64_t fallbacks; /* events printed as field=value because their print fmt could not be compiled */
-	char fallback[128]; /* the first of the fallbacks: "system:event: why", printable */
+	uint64_t unknown;               /* events whose format is unknown; they are printed as bytes */
+	uint64_t fallbacks; /* events printed as field=value: the print fmt could not be compiled, or there was no memory */
+	char fallback[128];                            /* the first of the fallbacks: "system:event: why", printable */
 	struct tw_capture_filter_stats capture_filter; /* counters of the filter in the options */
 	/* Comparisons of this filter with names that no format has. If there are any, the report of an intact capture fails. */
 	struct tw_undecided_predicates undecided_predicates;
@@ -119,7 +119,7 @@ struct tw_report_stats {
 int tw_report__run(int in, const char *name, int out, const struct tw_report_options *options,
 		   struct tw_report_stats *ret, struct tw_error *error);
 
-/** tw_report_counts__ns() - the time in which the events were counted, for their rates: the range, otherwise the span; 0 = unknown */
+/** tw_report_counts__ns() - the time from which rates are computed: range_ns if has_range, otherwise the span; 0 = unknown */
 uint64_t tw_report_counts__ns(const struct tw_report_counts *counts);
 
 /** tw_report_counts__fini() - free the members */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the files of report/: report.c takes events from the reader, selection.c selects events, pending.c keeps waiting events, lines.c writes lines,
- * columns.c and rows.c write tables, count.c counts events, names.c checks the names in the options.
+ * Shared by the files of report/: report.c takes events from the reader, selection.c selects events, pending.c keeps waiting events,
+ * lines.c writes lines, columns.c and rows.c write tables, count.c counts events, names.c checks the names in the options.
  */
 #ifndef TW_REPORT_IMPL_H
 #define TW_REPORT_IMPL_H
@@ -16,7 +16,7 @@
 /* Flags in tw_stream_event.chosen. */
 enum {
 	TW_REPORT_CHOSEN_COMPILED = 1,  /* the event type has a usable print program */
-	TW_REPORT_CHOSEN_SELECTION = 2, /* this flag and the next one belong to selection.c */
+	TW_REPORT_CHOSEN_SELECTION = 2, /* this flag and the next higher bit belong to selection.c */
 };
 
 /* Events lost on a CPU. */
@@ -35,7 +35,7 @@ struct tw_report_event {
 	struct tw_event_view view;
 	struct tw_record record;
 	bool has_loss;                       /* events were lost directly before it, on its CPU */
-	struct tw_report_loss loss;          /* that loss; valid if has_loss */
+	struct tw_report_loss loss;          /* the loss before the event; valid if has_loss */
 	const struct tw_report_event *leave; /* function graph: the exit that makes this entry a leaf; NULL = no leaf */
 };
 
@@ -53,7 +53,7 @@ struct tw_report_label {
 struct tw_report_second {
 	uint64_t second;
 	bool of_day; /* the text is a date and a time of day, otherwise a number */
-	size_t len;  /* of the text; 0 = no text yet */
+	size_t len;  /* length of the text; 0 = no text yet */
 	char text[40];
 };
 
@@ -68,12 +68,12 @@ struct tw_report_output {
 /* The first event of the capture, where relative times begin. */
 struct tw_report_origin {
 	const struct tw_stream *stream; /* NULL = no event was read */
-	uint64_t time;                  /* of the stream's clock */
+	uint64_t time;                  /* time of the event, by the stream's clock */
 };
 
 /* The state of a report. */
 struct tw_report {
-	int in; /* the file, and its name for messages */
+	int in; /* the file that is read */
 	const char *name;
 	const struct tw_report_options *options;
 	struct tw_report_stats *stats;
@@ -86,7 +86,7 @@ struct tw_report {
 	struct tw_capture_filter *capture_filter; /* NULL = no filter */
 	struct tw_report_output out;
 	struct tw_report_origin origin;
-	uint64_t last_time; /* time of the line before, in printed units, for delta */
+	uint64_t last_time; /* time of the previous line, in printed units, for options->delta */
 	uint32_t
 		n_named; /* number of streams at the last tw_report__head(); above 1, lines begin with the stream's instance */
 	bool several_hosts; /* lines begin with the stream's host, too */
@@ -121,7 +121,7 @@ void tw_report__event_text(const struct tw_report *report, const struct tw_repor
 /** tw_report__bytes() - write the bytes of an event whose format is unknown, each after a blank */
 void tw_report__bytes(struct tw_line *line, const struct tw_record *record);
 
-/** tw_report__head() - determine which stream names lines begin with, and how wide they are; the first call also writes the header */
+/** tw_report__head() - determine the stream names with which lines begin, and their width; the first call also writes the header */
 void tw_report__head(struct tw_report *report, struct tw_line *line);
 
 struct tw_report_pending;
@@ -141,7 +141,7 @@ int tw_report_pending__loss(struct tw_report_pending *pending, const struct tw_r
  */
 int tw_report_pending__flush(struct tw_report_pending *pending, bool complete);
 
-/** tw_report_pending__free() - NULL is fine */
+/** tw_report_pending__free() - free @pending, which may be NULL */
 void tw_report_pending__free(struct tw_report_pending *pending);
 
 /** tw_report_output__flush() - write the collected bytes. Return: 0, or -errno of this or an earlier write() */

@@ -181,8 +181,8 @@ static void put_cell(struct tw_line *line, char quote, const char *text, size_t 
 }
 
 /*
- * With TW_REPORT_QUOTE_NEEDED, the name of a column has quotes if it contains a separator or a quote. With the other kinds of quotes, it has
- * none, as in tshark.
+ * Writes the name of a column. With TW_REPORT_QUOTE_NEEDED, it is quoted if it contains a separator or a quote. With the other kinds of
+ * quotes, it is never quoted, as in tshark.
  */
 static void put_head_cell(const struct tw_report_table *table, struct tw_line *line, const char *name)
 {

@@ -86,7 +86,7 @@ static bool has_bounds(const struct tw_report_options *options)
 	return options->since.kind != TW_REPORT_UNBOUNDED || options->until.kind != TW_REPORT_UNBOUNDED;
 }
 
-/* Sets @ret to a time in the unit and from the origin of the bound. Return: false if a time of the stream cannot be compared with it */
+/* Converts a time of @stream to the unit and the origin of @bound. Return: false if times of @stream cannot be compared with @bound */
 static bool time_for(const struct tw_report *report, const struct tw_stream *stream, uint64_t time,
 		     const struct tw_report_bound *bound, int64_t *ret)
 {
@@ -98,7 +98,7 @@ static bool time_for(const struct tw_report *report, const struct tw_stream *str
 	return stream->has_wall;
 }
 
-/* Whether a time is between the bounds. @ret_known: false if it cannot be compared with them */
+/* Whether a time is between since and until. @ret_known: false if the time cannot be compared with them */
 static bool wants_time(const struct tw_report *report, const struct tw_stream *stream, uint64_t time, bool *ret_known)
 {
 	const struct tw_report_bound *since = &report->options->since, *until = &report->options->until;
@@ -154,7 +154,7 @@ bool tw_report_selection__wants_loss(const struct tw_report *report, const struc
 	return !has_bounds(report->options) || wants_time(report, loss->stream, loss->lost.time, &known);
 }
 
-/* Sets @ret to the time of a bound, in ns since the first event. Return: false if the first event cannot be compared with it */
+/* Converts @bound to ns since the first event. Return: false if the time of the first event cannot be compared with @bound */
 static bool since_origin(const struct tw_report *report, const struct tw_report_bound *bound, int64_t *ret)
 {
 	const struct tw_stream *stream = report->origin.stream;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to report. Decides which events and losses the options select. The filter is evaluated elsewhere. */
+/* Internal to report. Decides which events and losses the options select, except for the filter, which report.c evaluates. */
 #ifndef TW_REPORT_SELECTION_H
 #define TW_REPORT_SELECTION_H
 
@@ -20,7 +20,7 @@ bool tw_report_selection__wants_loss(const struct tw_report *report, const struc
  */
 bool tw_report_selection__range(const struct tw_report *report, uint64_t *ret_ns);
 
-/** tw_report_selection__check() - at the end. Return: 0; -EINVAL if no event had a time that can be compared with since and until */
+/** tw_report_selection__check() - check the times, at the end. Return: 0; -EINVAL if no time can be compared with since and until */
 int tw_report_selection__check(const struct tw_report *report, const char *name, struct tw_error *error);
 
 #endif

@@ -10,8 +10,8 @@
 #include "pcap-tools/tracedat/tracedat_impl.h"
 
 #define WINDOW_ALL   ((uint64_t)64 << 20) /* windows of all uncompressed rings, bytes; each has at least one sub-buffer */
-#define WINDOW_MAX   ((uint64_t)256 << 10) /* one such window, bytes; more if a sub-buffer is larger */
-#define CHUNKS_COUNT 4 /* bytes of the number of chunks; the size of a ring in the file does not include them */
+#define WINDOW_MAX   ((uint64_t)256 << 10) /* one window of an uncompressed ring; more if a sub-buffer is larger */
+#define CHUNKS_COUNT 4 /* bytes of the number of chunks; the stored size of a ring does not include these bytes */
 #define CHUNK_HEAD   8 /* bytes of the two numbers before a chunk: its compressed and decompressed size */
 
 /*
@@ -153,7 +153,7 @@ static void open_ring(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	ring->at += sizeof(count);
 }
 
-/* Begins to read a sub-buffer of @len bytes. A loss before it is stored for its first event. */
+/* Begins to read a sub-buffer of @len bytes. If events were lost before the sub-buffer, this is noted for its first event. */
 static void ring__begin_page(struct tw_tracedat *dat, struct tw_dat_ring *ring, const uint8_t *page, size_t len)
 {
 	const size_t head = dat->layout.page.data_offset;

@@ -88,7 +88,7 @@ bool tw_dat_cursor__string(struct tw_dat_cursor *c, char *to, size_t size)
 #define TAG_LEN            10
 #define SECTION_HEAD       16                    /* bytes of a section's header: id, flags, description, size */
 #define SECTION_COMPRESSED 1                     /* bit in the flags of a section */
-#define EXPAND_MIN         ((uint64_t)64 * 1024) /* any section may decompress to this number of bytes */
+#define EXPAND_MIN         ((uint64_t)64 * 1024) /* bytes to which any section may decompress, however small it is */
 
 static const char magic[MAGIC_LEN] = "\x17\x08\x44tracing";
 
@@ -240,7 +240,7 @@ static int text_only(const struct tw_tracedat *dat, struct tw_error *error)
 }
 
 /*
- * Reads the options, if there are any, and the places of the rings; a tag precedes each.
+ * Reads the options, if there are any, and the places of the rings. A tag precedes the options, and another the places.
  * @cpus: number of CPUs; replaced if the options have another number
  */
 static int read_rings(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_dat_place **ret, struct tw_error *error)
@@ -296,7 +296,7 @@ static int read_top(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_error *er
 	return tw_dat__add_buffer(c->dat, &buffer);
 }
 
-/* Reads the places of an instance's rings, at the offset from its BUFFER option. The options there cannot contain a BUFFER. */
+/* Reads the places of an instance's rings, at the offset in the instance's BUFFER option. The options there cannot contain a BUFFER. */
 static int read_instance(struct tw_tracedat *dat, size_t i, uint32_t cpus)
 {
 	struct tw_tracedat_buffer *buffer = &dat->buffers[i];
@@ -345,7 +345,7 @@ static int read_v6(struct tw_tracedat *dat, uint64_t at, struct tw_error *error)
 
 /* Version 7: sections are anywhere in the file and are found through a chain of sections with options. */
 
-/* @ret: a cursor on the content of the section, as it is in the file */
+/* Checks the header of a section. @ret: a cursor on the content of the section, which is still compressed if *ret_compressed is set */
 static int open_section(struct tw_tracedat *dat, uint64_t offset, unsigned int id, struct tw_dat_cursor *ret,
 			bool *ret_compressed)
 {
@@ -429,8 +429,8 @@ static int read_section(struct tw_tracedat *dat, unsigned int id, uint64_t offse
 }
 
 /*
- * Reads the options of one section. The last option, DONE, has the offset of the next section with options. It is returned in
- * sections[TW_TRACEDAT_DONE], because functions for read_section() have no argument for it.
+ * Reads the options of one section. The last option, DONE, has the offset of the next section with options. The offset is returned in
+ * sections[TW_TRACEDAT_DONE], because a tw_dat_reader has no argument for it.
  */
 static int read_options(struct tw_dat_cursor *c)
 {

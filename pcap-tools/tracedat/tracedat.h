@@ -97,7 +97,7 @@ struct tw_tracedat_buffer {
 	uint32_t page_size; /* of its sub-buffers, bytes */
 
 	/* Internal: where its rings are, needed until they are opened. */
-	uint64_t offset; /* in the file: of its section (version 7), or of the description of its rings (version 6) */
+	uint64_t offset; /* file offset of its section (version 7), or of the description of its rings (version 6) */
 	bool compressed;
 	struct tw_dat_place *places; /* one for each CPU */
 };
@@ -139,7 +139,7 @@ struct tw_tracedat_info {
 	uint64_t time_offset; /* ns, modulo 2^64, added to each event's time: sum of the options DATE and OFFSET */
 	bool dated;           /* the file has a DATE option: times count from 1970 */
 	uint64_t data_bytes;  /* size of all rings in the file, bytes */
-	uint64_t done;        /* bytes of rings read so far; at the end @data_bytes, unless rings are damaged */
+	uint64_t done;        /* bytes of rings read so far; at most @data_bytes */
 	struct tw_tracedat_damage damage; /* found so far */
 };
 
@@ -156,7 +156,7 @@ const struct tw_tracedat_bytes *tw_tracedat_info__option(const struct tw_traceda
 int tw_tracedat__open(const struct tw_tracedat_source *source, const char *name, struct tw_tracedat **ret,
 		      struct tw_error *error);
 
-/** tw_tracedat__close() - NULL is fine */
+/** tw_tracedat__close() - free @dat, which may be NULL */
 void tw_tracedat__close(struct tw_tracedat *dat);
 
 const struct tw_tracedat_info *tw_tracedat__info(const struct tw_tracedat *dat);

@@ -28,14 +28,14 @@ struct tw_dat_samples {
 struct tw_dat_clock {
 	struct tw_dat_samples *cpus; /* samples of each CPU; NULL = the file has no TIME_SHIFT */
 	uint32_t n_cpus;
-	bool interpolate;     /* interpolate the offsets of two samples */
+	bool interpolate;     /* interpolate between the offsets of two samples */
 	uint32_t mult, shift; /* ns = (ticks * mult) >> shift; mult 0 = the file has no TSC2NSEC */
 };
 
 /* One CPU's ring: its place in the file, a window (the part of it in memory), and its next event. */
 struct tw_dat_ring {
 	uint32_t buffer, cpu, index; /* index of its buffer; CPU number; index of the CPU in its buffer */
-	uint64_t at, end;            /* offsets in the file: of the data after the window, of the end of the ring */
+	uint64_t at, end;            /* offset in the file of the data after the window; of the end of the ring */
 	uint32_t chunks;             /* number of chunks not read yet; compressed rings only */
 	bool compressed;
 	uint8_t *window;
@@ -68,9 +68,9 @@ struct tw_tracedat {
 	struct tw_tracedat_buffer *buffers;
 	uint64_t bytes;                                 /* memory of formats and options, bytes */
 	uint64_t expanded;                              /* decompressed bytes of all compressed sections so far */
-	int read_err;                                   /* why a read failed: -errno; 0 = none has failed */
+	int read_err;                                   /* -errno of a failed read; 0 = no read has failed */
 	bool text_only;                                 /* a buffer has text instead of records */
-	bool in_instance;                               /* version 6: reading the description of one buffer */
+	bool in_instance;                               /* version 6: the rings of an instance are being read */
 	uint64_t sections[TW_TRACEDAT_BUFFER_TEXT + 1]; /* version 7: offsets of sections, by id; 0 = not in the file */
 
 	struct tw_dat_ring *rings;
@@ -103,12 +103,12 @@ bool tw_dat__expand(struct tw_tracedat *dat, const void *from, size_t from_len, 
 struct tw_dat_cursor {
 	struct tw_tracedat *dat;
 	const uint8_t *mem; /* the memory; NULL = the cursor reads the file */
-	uint64_t at, end;   /* offsets in the memory or in the file: of the next byte, of the end */
+	uint64_t at, end;   /* offset of the next byte, and of the end, in the memory or in the file */
 	uint64_t origin;    /* if the cursor is in memory: offset in the file of the section or option */
 	bool failed;        /* a read went beyond the end or failed: all later reads return 0 */
 };
 
-/** tw_dat_cursor__offset() - the cursor's offset in the file, for error texts; in memory, that of the section or option */
+/** tw_dat_cursor__offset() - the cursor's offset in the file, for error texts; for a cursor in memory, `origin` */
 uint64_t tw_dat_cursor__offset(const struct tw_dat_cursor *c);
 
 /* Read a number in the file's byte order; 0 beyond the end. */

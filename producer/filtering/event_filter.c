@@ -61,7 +61,10 @@ void tw_event_filters__fini(struct tw_event_filters *filters)
 	tw_event_filters__replace(filters, NULL);
 }
 
-/* Whether the evaluator passes a record. A `matches` search that exceeds its limit counts as no match; cpu->given_up counts the record. */
+/*
+ * Whether the evaluator passes a record. A `matches` search that exceeds its limit counts as no match, and the record is counted in
+ * cpu->given_up.
+ */
 static bool evaluate(const struct tw_event_filter *filter, struct tw_event_filter_cpu *cpu,
 		     const struct tw_ring_event *event)
 {
@@ -85,7 +88,10 @@ static bool evaluate(const struct tw_event_filter *filter, struct tw_event_filte
 	return passes;
 }
 
-/* Return: the index in passed[]. The flags are those of the kernel's enum trace_flag_type: hardirq 0x08, softirq 0x10, NMI 0x40 */
+/*
+ * Return: the index in passed[]. The bits used are those of the kernel's enum trace_flag_type for hardirq (0x08), softirq (0x10) and NMI
+ * (0x40).
+ */
 static size_t context(const struct tw_ring_event *event)
 {
 	return (event->record[2] >> 3) & (TW_EVENT_FILTER_CONTEXTS - 1) & ~4u;

@@ -11,18 +11,21 @@
 #include "filter/evaluate.h"
 #include "filter/tracefs.h"
 
-/* The parts of an event's filter for the three stages; TRUE if a stage has nothing to evaluate. An event passes if all are true. */
+/*
+ * The parts of an event's filter for the three stages. A part is TRUE if the stage has nothing to evaluate. An event passes if all three
+ * parts are true.
+ */
 struct filter_stages {
 	const struct tw_node *kernel, *producer, *later;
 };
 
-/* The state of one pass over all events, which decides which part of the filter each stage evaluates. */
+/* The state of one pass over all events. The pass decides which part of the filter each stage evaluates. */
 struct filter_pass {
 	struct tw_filtering *filtering;
-	const struct tw_instance *instance; /* whose filter files are written */
-	struct tw_bound *bound; /* the filter; its trees become the parts for the readers; NULL = no filter */
+	const struct tw_instance *instance; /* the instance whose filter files are written */
+	struct tw_bound *bound; /* the filter; its trees are reduced to the parts for the readers; NULL = no filter */
 	bool first;             /* no event is enabled yet, so the filter files are empty */
-	bool later;             /* leave predicates that the producer cannot decide to the receiver; false = error */
+	bool later;             /* predicates that the producer cannot decide go to the receiver; false = error */
 	bool readers;           /* the readers have to evaluate a part */
 	size_t able;            /* number of events that can match */
 	struct tw_filter_places places;
@@ -31,7 +34,7 @@ struct filter_pass {
 
 static const struct tw_node all = { .kind = TW_NODE_TRUE }, none = { .kind = TW_NODE_FALSE };
 
-/* Splits an event's tree into the parts of the stages. Without @with_kernel, the kernel's part is TRUE. Return: 0 or -ENOMEM */
+/* Splits an event's tree into the parts for the stages. If @with_kernel is false, the kernel's part is TRUE. Return: 0 or -ENOMEM */
 static int split(const struct tw_node *root, bool with_kernel, struct tw_arena *arena, struct filter_stages *ret)
 {
 	struct filter_stages stages = { .kernel = &all };
@@ -56,7 +59,10 @@ static int no_memory(struct tw_error *error)
 	return tw_error__set(error, -ENOMEM, "no memory for the filter of these events");
 }
 
-/* Whether the kernel refused a filter text. If parentheses or quotes do not match, it returns 1, 2 or 3, which are not meant as errnos. */
+/*
+ * Whether the kernel refused a filter text. If parentheses or quotes do not match, the kernel returns -1, -2 or -3, which are not meant as
+ * errnos.
+ */
 static bool is_refusal(int err)
 {
 	return err == -EINVAL || err == -EPERM || err == -ENOENT || err == -ESRCH;
@@ -100,7 +106,7 @@ static int write_filter(const struct tw_instance *instance, const struct tw_even
 	return is_refusal(err) ? explain_refusal(instance, file, filter ? filter : "0", err, error) : err;
 }
 
-/* Whether the event's filter file contains that text; NULL @filter = no filter */
+/* Whether the content of the event's filter file is @filter; NULL = no filter */
 static bool has_filter(const struct tw_instance *instance, const struct tw_event_name *event, const char *filter)
 {
 	const char *wanted = filter ? filter : "none";
@@ -127,8 +133,8 @@ static char *join_texts(const char *first, const struct tw_line *second)
 }
 
 /*
- * Adds the filter that leaves out the run's own events to an event's filter. Return: NULL if it is not needed, if it is too long, or
- * without memory
+ * Joins an event's filter and the filter that leaves out the run's own events. Return: NULL if the second filter is not needed or too long,
+ * or without memory
  */
 static char *without_own(const struct tw_filtering *f, const struct tw_event_name *name, const char *text)
 {
@@ -147,7 +153,7 @@ static int write_if_needed(const struct filter_pass *p, const struct tw_event_na
 	return write_filter(p->instance, name, text, error);
 }
 
-/* Takes @text over as the filter of the event and writes the filter file. NULL = no filter */
+/* Makes @text the filter of the event, takes it over, and writes the filter file. NULL = no filter */
 static int set_file(struct filter_pass *p, size_t i, char *text, struct tw_error *error)
 {
 	const struct tw_event_name *name = &p->filtering->selection->events.names[i];
@@ -183,7 +189,7 @@ static int set_own_filter(struct filter_pass *p, size_t i)
 	return own && !copy ? no_memory(p->error) : set_file(p, i, copy, p->error);
 }
 
-/* Tries to let the kernel evaluate @tree, together with the request's filter. Return: whether the kernel does */
+/* Tries to make the kernel evaluate @tree, together with the request's filter. Return: whether the kernel evaluates it */
 static bool push_down(struct filter_pass *p, size_t i, const struct tw_node *tree)
 {
 	struct tw_filtered *event = &p->filtering->events[i];
@@ -203,7 +209,7 @@ static bool push_down(struct filter_pass *p, size_t i, const struct tw_node *tre
 		free(text);
 		return true;
 	}
-	/* not tried again, because a refused write leaves the event without a filter for a moment */
+	/* the text is not tried again, because a refused write leaves the event without a filter for a moment */
 	free(event->refused);
 	event->refused = text;
 	write_filter(p->instance, &p->filtering->selection->events.names[i], NULL, NULL);
@@ -211,8 +217,8 @@ static bool push_down(struct filter_pass *p, size_t i, const struct tw_node *tre
 }
 
 /*
- * Counts an event if a part of its filter is left to the receiver. If @p->later is not set, this is an error, and the message names a
- * predicate.
+ * Counts an event if a part of its filter is left to the receiver. If @p->later is not set, such a part is an error, and the message names
+ * a predicate in it.
  */
 static int check_later(struct filter_pass *p, const struct tw_node *later)
 {
@@ -236,7 +242,7 @@ static int check_later(struct filter_pass *p, const struct tw_node *later)
 		(size_t)(text - tw_filter__text(filter)) + 1, (int)len, text, why);
 }
 
-/* Divides an event's filter among the stages; its tree is neither TRUE nor FALSE. */
+/* Divides an event's filter among the stages. The tree of the filter is neither TRUE nor FALSE. */
 static int divide(struct filter_pass *p, size_t i, struct tw_bound_event *bound)
 {
 	struct tw_filter_places *places = &p->places;
@@ -266,8 +272,9 @@ static int divide(struct filter_pass *p, size_t i, struct tw_bound_event *bound)
 }
 
 /*
- * Divides the filter for one event of the selection: sets its filter file, and leaves the other parts to the readers and the receiver.
- * Return: 0; -EINVAL if the request's filter is refused, or if there is a part that no stage can evaluate; -ENOMEM
+ * Divides the filter for one event of the selection: sets the event's filter file, and leaves the other parts to the readers and the
+ * receiver.
+ * Return: 0; -EINVAL if the kernel refuses the request's filter, or if there is a part that no stage can evaluate; -ENOMEM
  */
 static int place_event(struct filter_pass *p, size_t i)
 {
@@ -285,12 +292,12 @@ static int place_event(struct filter_pass *p, size_t i)
 	p->able++;
 	if (bound && root->kind != TW_NODE_TRUE)
 		return divide(p, i, bound);
-	/* if the event's format cannot be read, only the common fields are compared */
+	/* the filter is TRUE, or the event's format cannot be read and only the common fields are compared */
 	p->readers |= root->kind != TW_NODE_TRUE;
 	return set_own_filter(p, i);
 }
 
-/* Whether records of this format are stack traces, which the kernel adds after events */
+/* Whether records of this format are stack traces, which the kernel records after events */
 static bool is_stack(const struct tw_format *format)
 {
 	return !strcmp(format->system, "ftrace") &&
@@ -298,8 +305,8 @@ static bool is_stack(const struct tw_format *format)
 }
 
 /*
- * Leaves the filter for marks (ftrace:print) to the readers, because the kernel cannot filter marks. If a part would be left to the
- * receiver, no mark matches. If no mark can match, sets the kernel not to record marks, unless the run uses the top level.
+ * Leaves the whole filter for marks (ftrace:print) to the readers, because the kernel cannot filter marks. If a part would have to be left
+ * to the receiver, no mark passes. If no mark can pass, makes the kernel not record marks, unless the run uses the top level.
  */
 static void place_marks(struct filter_pass *p, struct tw_bound_event *bound, const struct filter_stages *stages)
 {
@@ -345,7 +352,7 @@ static int place_others(struct filter_pass *p)
 	return err;
 }
 
-/* Divides the filter for every event of the selection, even after one has failed. Return: 0 or the first failure */
+/* Divides the filter for each event of the selection, and continues if one event fails. Return: 0 or the first failure */
 static int place_all(struct filter_pass *p)
 {
 	struct tw_error *const error = p->error;
@@ -390,7 +397,7 @@ static void set_verdicts(struct tw_event_filter *filter)
 			filter->verdicts[bound->events[i].format->id] = TW_VERDICT_STACK;
 }
 
-/* Makes the event filter of the readers; removes it if the readers have nothing to evaluate. Takes over p->bound and @schema. */
+/* Makes the event filter of the readers, or removes it if the readers have nothing to evaluate. Takes over p->bound and @schema. */
 static int replace_event_filter(struct filter_pass *p, struct tw_schema *schema)
 {
 	struct tw_filtering *f = p->filtering;
@@ -434,7 +441,7 @@ static int bind(struct filter_pass *p, const struct tw_schema *schema)
 	return err == -E2BIG ? -EINVAL : err; /* the user's filter is too large */
 }
 
-/* Binds the filter, divides it for all events, sets the filter files and replaces the readers' filter. Takes @schema over. */
+/* Binds the filter, divides it for all events, sets the filter files and replaces the readers' event filter. Takes @schema over. */
 static int place_filter(struct filter_pass *p, struct tw_schema *schema)
 {
 	struct filter_stages unknown;
@@ -449,7 +456,7 @@ static int place_filter(struct filter_pass *p, struct tw_schema *schema)
 			p->error, -EINVAL,
 			"none of the selected events can match the filter '%s': they do not have these fields or values",
 			tw_filter__text(p->filtering->options->filter));
-	/* event ids without a format are not expected; comparisons that do not need the format are still evaluated */
+	/* records with an event id that has no format are not expected; for them, only comparisons that need no format are evaluated */
 	if (!err && split(p->bound->unknown, false, p->bound->arena, &unknown))
 		err = no_memory(p->error);
 	if (!err) {
@@ -462,8 +469,8 @@ static int place_filter(struct filter_pass *p, struct tw_schema *schema)
 }
 
 /*
- * If the run uses the top level, filter texts are still tried in the instance's own files, because in the files of the top level they would
- * outlive a killed run.
+ * If the run uses the top level, filter texts are first tried in the filter files of the instance, because in those of the top level they
+ * would stay after a killed run.
  */
 static int place(struct filter_pass *p, struct tw_schema *schema)
 {
@@ -483,7 +490,7 @@ static int make_room(struct tw_filtering *f, size_t n, struct tw_error *error)
 	return 0;
 }
 
-/* Publishes the numbers of a complete pass, so that tw_filtering__places() never returns those of a partial one. */
+/* Publishes the numbers of a complete pass. So tw_filtering__places() never returns the numbers of a pass that has not ended. */
 static void publish(struct tw_filtering *f, const struct tw_filter_places *places)
 {
 	pthread_mutex_lock(&f->places_lock);
@@ -543,7 +550,7 @@ void tw_filtering__renew(struct tw_filtering *f, struct tw_schema *schema)
 		return;
 	}
 	if (place(&pass, schema) && f->options->filter) {
-		/* the readers still use the old filter, which does not have the new events */
+		/* the readers still use the old event filter, which does not know the new events */
 		pass.places.left_out = f->n - before;
 		for (size_t i = before; i < f->n; i++)
 			f->events[i].off = true;

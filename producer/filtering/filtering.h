@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Pushdown of a stream's filter. Each part of the filter is evaluated at the earliest stage that supports it: the kernel, through the
- * filter files of the events; then the reader threads, in the event filter; then the receiver of the frames, which evaluates comparisons of
- * task names that the kernel does not support. Events that cannot match are not enabled.
+ * filter files of the events; then the reader threads, in the event filter; then the receiver of the frames. Only comparisons of task names
+ * are left to the receiver, if the kernel does not support them. Events that cannot match are not enabled.
  */
 #ifndef TW_FILTERING_H
 #define TW_FILTERING_H
@@ -18,9 +18,9 @@
 
 /* The state of one event of the selection. */
 struct tw_filtered {
-	bool off;      /* not to be enabled: it cannot match, or cannot be filtered */
-	char *text;    /* the request's filter, the part for the kernel, or both; NULL = none */
-	char *file;    /* content of the filter file: @text, with the filter of own events; NULL = none */
+	bool off;      /* the event is not to be enabled: it cannot match, or cannot be filtered */
+	char *text;    /* filter of the request, the kernel's part of the stream's filter, or both; NULL = none */
+	char *file;    /* content of the filter file: @text, and the filter against own events; NULL = none */
 	char *refused; /* a filter text that the kernel refused; NULL = none */
 };
 
@@ -33,7 +33,7 @@ struct tw_filtering {
 	struct tw_event_filters event_filters;
 	struct tw_filtered *events; /* same index as in the selection */
 	size_t n;
-	struct tw_error note;        /* as tw_producer__filter_note(), for the first schema */
+	struct tw_error note;        /* see tw_producer__filter_note(); made for the first schema */
 	pthread_mutex_t places_lock; /* protects the members below */
 	struct tw_filter_places places;
 	bool later; /* the receiver has to evaluate a part of the filter */
@@ -43,7 +43,8 @@ struct tw_filtering {
 void tw_filtering__init(struct tw_filtering *filtering, const struct tw_producer_options *options);
 
 /**
- * tw_filtering__begin() - bind the filter, write the filter files, set the event filter; call it before the readers run
+ * tw_filtering__begin() - bind the filter to the formats (tw_filter__bind()), write the filter files, set the event filter
+ * Call it before the readers run.
  * @selection: borrowed, like @instance; call tw_filtering__renew() when the selection has grown
  * @instance: no event is enabled in it yet
  * @schema: the formats of the selected events and of the records of tracers and trace_marker; taken over, also on failure. NULL if there is
@@ -55,16 +56,16 @@ int tw_filtering__begin(struct tw_filtering *filtering, const struct tw_selectio
 			const struct tw_instance *instance, struct tw_schema *schema, struct tw_error *error);
 
 /**
- * tw_filtering__leave_out_own() - make the kernel leave out the run's own events (filtering->own), also after tw_filtering__renew() has
- * added events.
+ * tw_filtering__leave_out_own() - make the kernel leave out the run's own events (filtering->own), also among the events that
+ * tw_filtering__renew() adds later
  * Call it after tw_filtering__begin(), when all threads of the run exist. If the kernel refuses such a filter, the run's own events are
  * recorded.
  */
 void tw_filtering__leave_out_own(struct tw_filtering *filtering);
 
 /**
- * tw_filtering__renew() - as tw_filtering__begin(), for a selection that has grown. Events that cannot be filtered stay off, and are
- * counted in left_out of struct tw_filter_places
+ * tw_filtering__renew() - do the work of tw_filtering__begin() again, after the selection has grown. New events that cannot be filtered
+ * stay off, and are counted in left_out of struct tw_filter_places
  */
 void tw_filtering__renew(struct tw_filtering *filtering, struct tw_schema *schema);
 
@@ -74,7 +75,7 @@ int tw_filtering__enable(const struct tw_filtering *filtering, struct tw_error *
 /** tw_filtering__places() - as tw_producer__filter_places() */
 void tw_filtering__places(struct tw_filtering *filtering, struct tw_filter_places *ret);
 
-/** tw_filtering__fini() - free what it owns; call it after the readers have ended */
+/** tw_filtering__fini() - free all members; call it after the readers have ended */
 void tw_filtering__fini(struct tw_filtering *filtering);
 
 #endif

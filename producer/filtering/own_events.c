@@ -35,7 +35,10 @@ static void put_other_pids(const struct tw_own_events *own, const char *field, s
 	}
 }
 
-/* A switch from or to another task is kept, because the trace of that task needs it. */
+/*
+ * Only switches between own tasks and the idle task are left out. A switch from or to another task is kept, because the trace of that task
+ * needs it.
+ */
 static void put_switched(const struct tw_own_events *own, const char *field, struct tw_line *line)
 {
 	static const char *const fields[] = { "prev_pid", "next_pid" };
@@ -75,7 +78,10 @@ static void put_numbered(const struct tw_own_events *own, const char *field, str
 	}
 }
 
-/* Kinds of events, with the field that has the task or interface. If this kernel's event lacks the field, every such event is recorded. */
+/*
+ * Kinds of events, with the field that names the task or interface. If this kernel's event does not have the field, every event of this
+ * kind is recorded.
+ */
 static const struct own_kind {
 	const char *system, *event; /* NULL = all events of the system */
 	const char *field;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Events that concern the run itself, but are recorded by other tasks or in interrupts, so that set_event_notrace_pid does not exclude
- * them: wake-ups of the run's threads and viewer, switches between these and the idle task, and packets on the run's own interface. Filters
- * make the kernel leave these events out; the kernel neither records nor counts them.
+ * them: wake-ups of the run's threads and of its viewer, switches between these tasks and the idle task, and packets on the run's own
+ * interface. Filters make the kernel leave these events out, so that it neither records nor counts them.
  */
 #ifndef TW_OWN_EVENTS_H
 #define TW_OWN_EVENTS_H
@@ -13,7 +13,7 @@
 
 #include "base/line.h"
 
-#define TW_OWN_PIDS_MAX    64 /* events of further tasks are recorded */
+#define TW_OWN_PIDS_MAX    64 /* limit of tasks; events that concern further tasks are recorded */
 #define TW_OWN_DEVICES_MAX 2  /* both ends of a veth pair */
 #define TW_OWN_NAME_MAX    16 /* IFNAMSIZ */
 

@@ -46,7 +46,9 @@ static unsigned int digit_value(char c)
 	return isdigit((unsigned char)c) ? (unsigned int)(c - '0') : (unsigned int)(tolower(c) - 'a') + 10;
 }
 
-/* Whether @text has the form of a mask: hexadecimal digits, and after each comma exactly GROUP_DIGITS of them, as the kernel writes it. */
+/*
+ * Whether @text has the form of a mask: hexadecimal digits, and exactly GROUP_DIGITS of them after each comma, as the kernel writes masks.
+ */
 static bool is_mask(const char *text)
 {
 	size_t len = strspn(text, "0123456789abcdefABCDEF");

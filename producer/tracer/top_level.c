@@ -16,10 +16,10 @@
 #include "base/state_file.h"
 #include "producer/tracing_dir.h"
 
-#define LIST      "list" /* in the notes: an empty list; each note about a list has this value as BEFORE */
+#define LIST      "list" /* in notes: an empty list. Each note about a list has this value as BEFORE */
 #define HASH_TEXT 17
 
-/* Lists that are empty while the top level is unused; opening with O_TRUNC empties them. */
+/* Lists that are empty while nobody uses the top level. Opening them with O_TRUNC empties them. */
 static const char *const lists[] = {
 	"set_event",      "set_event_pid",          "set_event_notrace_pid", "set_ftrace_filter", "set_ftrace_notrace",
 	"set_ftrace_pid", "set_ftrace_notrace_pid", "set_graph_function",    "set_graph_notrace",
@@ -35,7 +35,7 @@ struct setting_notes {
 
 struct tw_top_level {
 	struct tw_instance *mark;
-	struct tw_instance *user; /* uses the files of the top level; NULL = only set_graph_function is taken */
+	struct tw_instance *user; /* the instance with the top level's files; NULL = only set_graph_function is taken */
 	int free_buffer_fd, lock_fd;
 	struct setting_notes notes;
 };
@@ -121,7 +121,10 @@ static bool ends_in(const char *name, const char *end)
 	return len > end_len && !strcmp(name + len - end_len, end);
 }
 
-/* Return: the value in the text of a file: the clock in brackets, the size that an unused ring will have, otherwise the first line */
+/*
+ * Return: the value of a setting, cut out of the text of its file. For trace_clock: the clock in brackets. For a ring's size: the size
+ * after "expanded:", which an unused ring will get. Otherwise: the first line
+ */
 static char *setting_of(const char *file, char *text)
 {
 	char *from = NULL;
@@ -140,7 +143,10 @@ static char *setting_of(const char *file, char *text)
 	return from;
 }
 
-/* Return: the content of a list in the form of the notes: LIST, or a hash (FNV-1a), because a list may have tens of thousands of lines. */
+/*
+ * Return: the content of a list in the form that the notes have: LIST if it is empty, otherwise a hash (FNV-1a), because a list may have
+ * tens of thousands of lines
+ */
 static char *list_of(const char *text)
 {
 	uint64_t hash = 14695981039346656037u;
@@ -154,7 +160,7 @@ static char *list_of(const char *text)
 	return strdup(ret);
 }
 
-/* Reads a file's current value, in the form of the notes; caller frees; NULL if there is no such file. */
+/* Reads a file's current value, in the form that the notes have. The caller frees it. Return: NULL if there is no such file */
 static char *read_now(const char *file, bool is_list)
 {
 	char *text = tw_top_level__read(file);
@@ -214,7 +220,7 @@ void tw_top_level__forget(const char *instance)
 	tw_state_file__close(&file);
 }
 
-/* Reads the notes of an older version of Tracewire, which contain only the text. */
+/* Reads notes that an older version of Tracewire wrote: a file with only the text, not in the layout of base/state_file.h. */
 static int read_plain(int fd, char **ret)
 {
 	struct stat st;
@@ -264,8 +270,8 @@ static bool is_list_of_pids(const struct kept_setting *kept)
 }
 
 /*
- * Whether another process has changed the setting since. Tracing was off when the run ended: if it is on now, another process has switched
- * it on.
+ * Whether another process has changed the setting since the run wrote it. When the run ended, tracing was off. If tracing is on now,
+ * another process has switched it on.
  */
 static bool is_changed(const struct kept_setting *kept)
 {
@@ -274,7 +280,7 @@ static bool is_changed(const struct kept_setting *kept)
 	return kept->now && strcmp(kept->now, kept->before) != 0 && !kept->ours && !is_list_of_pids(kept);
 }
 
-/* Whether a ring's size in KiB is that of a ring that the kernel has freed: two sub-buffers. */
+/* Whether a ring with this size in KiB is one that the kernel has freed: such a ring has two sub-buffers. */
 static bool is_freed(const char *kib)
 {
 	char *text = tw_top_level__read("buffer_subbuf_size_kb");
@@ -293,7 +299,7 @@ static bool is_as_closed(const struct kept_setting *kept)
 						 : !strcmp(kept->file, "buffer_size_kb") && is_freed(kept->now);
 }
 
-/* Finds the file among those of the notes read so far, or adds it. Return: NULL if there is no memory */
+/* Finds the file among the files in the notes that were read so far, or adds it. Return: NULL if there is no memory */
 static struct kept_setting *find_kept(struct kept_settings *files, const char *file, const char *before)
 {
 	struct kept_setting *items, *kept;
@@ -315,8 +321,8 @@ static struct kept_setting *find_kept(struct kept_settings *files, const char *f
 }
 
 /*
- * Reads one line of the notes. A file can have several notes: the first one has the value before the run. Any of them can have the value
- * that the run left, because the kernel may have refused the last write.
+ * Reads one line of the notes. A file can have several notes. The first note has the value before the run. Any of the notes can have the
+ * value that the run left, because the kernel may have refused the last write.
  */
 static int take_note(struct kept_settings *files, char *line)
 {
@@ -343,7 +349,7 @@ static void free_files(struct kept_settings *files)
 	free(files->items);
 }
 
-/* Return: the rank in the order of restoring. Settings that cause recording are restored first, and tracing is switched on last. */
+/* Return: the rank in the order of restoring. Settings that cause recording come first, and tracing_on comes last. */
 static int rank_of(const struct kept_setting *kept)
 {
 	if (!strcmp(kept->file, "current_tracer"))
@@ -366,13 +372,13 @@ static void put_back_one(const struct kept_setting *kept)
 }
 
 /*
- * Empties the trace and restores the settings that still have the run's value. With @used, the trace and the lists of pids stay unchanged:
- * they may belong to a process that has used the top level since.
+ * Empties the trace and restores the settings that still have the value which the run wrote. If @used is set, leaves the trace and the
+ * lists of pids unchanged: they may belong to a process that has used the top level since the run wrote them.
  */
 static void put_back_all(const struct kept_settings *files, bool used)
 {
 	for (size_t i = 0; i < files->n && !used; i++)
-		/* the run used the buffer, not only set_graph_function */
+		/* a note of tracing_on shows that the run used the buffer, not only set_graph_function */
 		if (!strcmp(files->items[i].file, "tracing_on"))
 			cut("trace");
 	for (int rank = 0; rank < RANKS; rank++)
@@ -396,9 +402,10 @@ static bool name_changed(const struct kept_settings *files, char *names, size_t 
 }
 
 /*
- * Restores what a run had changed. Called after free_buffer was closed (for a killed run, by the kernel), so tracing is off and the ring is
- * freed.
- * Return: 0; -ESTALE if another process has changed a setting since; -ENOENT if there are no notes, so that nothing was restored; -ENOMEM
+ * Restores the settings that a run had changed. Called after free_buffer was closed (if the run was killed, by the kernel), so tracing is
+ * off and the ring is freed.
+ * Return: 0; -ESTALE if another process has changed a setting since then; -ENOENT if there are no notes, so that nothing was restored;
+ * -ENOMEM
  */
 static int put_back(const char *mark, struct tw_error *error)
 {
@@ -502,7 +509,9 @@ int tw_top_level__note(struct tw_top_level *top, const char *file, bool is_list,
 	return err;
 }
 
-/* Locks the tracing directory itself, because all containers share it, unlike /run. Return: a descriptor, or -errno */
+/*
+ * Locks the tracing directory, and not a file in /run, because all containers share the tracing directory. Return: a descriptor, or -errno
+ */
 static int lock(void)
 {
 	const int fd = open_file(".", O_RDONLY | O_DIRECTORY);
@@ -611,7 +620,7 @@ static int new_top_level(bool graphs_only, struct tw_top_level **ret, struct tw_
 	return err;
 }
 
-/* Empties the ring and switches it off. The kernel frees the ring if the process dies, as for an instance. */
+/* Empties the ring and switches tracing off. If the process dies, the kernel frees the ring, as it does for an instance. */
 static int begin(struct tw_top_level *top, struct tw_error *error)
 {
 	int err = tw_top_level__note(top, "tracing_on", false, "0", error);
@@ -654,7 +663,7 @@ int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *error)
 	return new_top_level(true, ret, error);
 }
 
-/* If another process has changed a setting meanwhile, the mark stays, as after a kill, and the next cleanup reports the setting. */
+/* If another process has changed a setting during the run, the mark stays, as after a kill, and the next cleanup reports the setting. */
 void tw_top_level__give_back(struct tw_top_level *top)
 {
 	if (!top)

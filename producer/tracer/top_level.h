@@ -3,19 +3,20 @@
  * Handles the settings that exist only once in the kernel, not once for each instance:
  *
  * - set_graph_function
- * - before Linux 6.11: the tracer function_graph, which then runs only in the top-level buffer
+ * - before Linux 6.11: the tracer function_graph, which these kernels run only in the top-level buffer
  * - on most kernels: the options of tracers
  *
  * A run that needs set_graph_function or the top-level buffer uses it only if no other program uses it. At its end, the run restores each
- * setting that still has the value that the run wrote. Settings that another process has changed since are not restored.
+ * setting that still has the value which the run wrote. It does not restore settings that another process has changed meanwhile.
  *
  * While a run uses set_graph_function or the top-level buffer, a trace instance exists as a mark; its name ends in TW_TOP_LEVEL_MARK or
  * TW_TOP_GRAPHS_MARK. A file of the same name in /run/tracewire (base/state_file.h) contains the notes: lines for each setting that the
  * run changes, with the value before and the value that the run wrote. If the run is killed, the cleanup restores the settings before it
  * removes the instance.
  *
- * During this time, the run holds a lock on the tracing directory; a cleanup holds this lock while it restores the settings. The kernel
- * releases the lock when the process dies. Without the lock, two runs that start at the same time could both find the settings unused.
+ * While the mark exists, the run holds a lock on the tracing directory. A cleanup holds this lock while it restores the settings. The
+ * kernel releases the lock when the process dies. Without the lock, two runs that start at the same time could both find the settings
+ * unused.
  *
  * A run changes the options of tracers without mark and lock. It only notes their previous values (tw_kept_options__add()).
  */
@@ -45,22 +46,23 @@ int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *error)
 
 /**
  * tw_top_level__note() - note the value of a setting; call it before and after each write to a file of the top level
- * @is_list: lines are added to the file, which is a list and was empty before the run
- * @value: before the write: the text to be written. NULL = after the write: note the file's content as the one that the run wrote, because
- * the kernel may print it differently
+ * @is_list: the file is a list that was empty before the run; the run adds lines to it
+ * @value: before the write: the text to be written. NULL = after the write: note the content of the file as the value that the run wrote,
+ * because the kernel may print the value in another form
  * Return: 0 or -errno
  */
 int tw_top_level__note(struct tw_top_level *top, const char *file, bool is_list, const char *value,
 		       struct tw_error *error);
 
-/** tw_top_level__give_back() - restore the settings that still have the value that the run wrote, and free @top; NULL is fine */
+/** tw_top_level__give_back() - restore the settings that still have the value which the run wrote, and free @top; NULL is fine */
 void tw_top_level__give_back(struct tw_top_level *top);
 
 /**
- * tw_top_level__restore() - restore what a stale run had changed
+ * tw_top_level__restore() - restore the settings that a stale run had changed
  * @instance: name of one of the run's instances
  * Return: 0, also if there is nothing to restore; -EBUSY if a living run uses the top level: keep the instance and try again later; -ESTALE
- * if another process has changed settings since, which @error names; -ENOENT if there are no notes, so that nothing is restored; -ENOMEM.
+ * if another process has changed settings since then, which @error names; -ENOENT if there are no notes, so that nothing is restored;
+ * -ENOMEM.
  */
 int tw_top_level__restore(const char *instance, struct tw_error *error);
 
@@ -74,8 +76,8 @@ char *tw_top_level__read(const char *file);
 struct tw_kept_options;
 
 /**
- * tw_kept_options__add() - note the previous value of an option whose change in an instance also changed the top level
- * @kept: allocated if NULL
+ * tw_kept_options__add() - note the previous value of an option, if changing it in an instance also changed it at the top level
+ * @kept: allocated if *@kept is NULL
  * @instance: name of the instance in which the option was changed
  * @option: "options/NAME"
  * @was_on: previous value at the top level

@@ -29,7 +29,7 @@ struct tw_tracer {
 	struct tw_top_level *top, *graphs;
 	struct trace_option *options; /* the values that the run has set */
 	size_t n_options;
-	/* those of @options that all instances share, noted for a cleanup after a kill */
+	/* notes about the options in @options that all instances share, for a cleanup after a kill */
 	struct tw_kept_options *kept;
 	bool runs; /* the run has set current_tracer */
 };
@@ -102,8 +102,8 @@ static int unknown_tracer(const char *available, const char *tracer, struct tw_e
 }
 
 /*
- * Chooses where the tracer runs: in the instance if it has the tracer. Otherwise function_graph runs at the top level; other tracers cannot
- * run.
+ * Chooses where the tracer runs. It runs in the instance if the instance offers this tracer. Otherwise function_graph runs at the top
+ * level, and other tracers cannot run.
  */
 static int choose_place(struct tw_tracer *t, struct tw_error *error)
 {
@@ -130,7 +130,9 @@ static int choose_place(struct tw_tracer *t, struct tw_error *error)
 	return err;
 }
 
-/* Fills @error for a word that matches no function. The names, tens of thousands, are read only to suggest a correction. */
+/*
+ * Fills @error for a word that matches no function. The names of all functions, tens of thousands, are read only to suggest a correction.
+ */
 static int unknown_function(const char *tracing_dir, const char *word, struct tw_error *error)
 {
 	struct tw_nearest nearest;
@@ -182,7 +184,8 @@ static int add_word(const char *tracing_dir, const char *path, const char *word,
 }
 
 /*
- * Adds names of functions to a list. @top: where the change is noted, if the list is at the top level; NULL = the list is in the instance.
+ * Adds names of functions to a list. @top: if the list is at the top level, the object that notes the change; NULL = the list is in the
+ * instance.
  * Return: 0; -ENOENT for a name that matches no function; -EPERM
  */
 static int add_words(const struct tw_tracer *t, struct tw_top_level *top, const char *file,
@@ -208,8 +211,8 @@ static int add_words(const struct tw_tracer *t, struct tw_top_level *top, const 
 }
 
 /*
- * Refuses "FUNCTION:COMMAND" at the top level, where the command would stay; in an instance it is removed with the instance.
- * "FUNCTION:mod:MODULE" selects functions of a module and is not a command.
+ * Refuses "FUNCTION:COMMAND" at the top level, where the command would stay after the run. In an instance, the command is removed with the
+ * instance. "FUNCTION:mod:MODULE" selects functions of a module and is not a command.
  */
 static int check_commands(const struct tw_tracer *t, struct tw_error *error)
 {
@@ -251,7 +254,7 @@ static int run_tracer(struct tw_tracer *t, struct tw_error *error)
 	err = add_functions(t, error);
 	if (err)
 		return err;
-	tw_instance__write(t->instance, "options/function-fork", "1", NULL); /* includes children, as event-fork does */
+	tw_instance__write(t->instance, "options/function-fork", "1", NULL); /* traces children, as event-fork does */
 	err = tw_instance__write(t->instance, "current_tracer", tracer, NULL);
 	if (err == -EPERM || err == -EACCES)
 		return tw_error__set(
@@ -427,7 +430,7 @@ static int set_option(struct tw_tracer *t, const char *word, struct tw_error *er
 	if (err)
 		return tw_error__set(error, -EINVAL, "the kernel refuses trace option '%s': %s", word, strerror(-err));
 	err = add_option(t, &option, error);
-	/* if the top level has changed too, all instances share the option; on most kernels they share the options of tracers */
+	/* if the option has changed at the top level too, all instances share it; on most kernels they share the options of tracers */
 	if (!err && is_on(tw_top_level__read(option.file)) != top)
 		err = tw_kept_options__add(&t->kept, tw_instance__name(t->instance), option.file, top, error);
 	return err;

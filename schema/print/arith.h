@@ -5,7 +5,7 @@
 
 #include "schema/print/lex.h"
 
-/** tw_arith__narrow() - convert to an integer of @size bytes, and extend the result to 64 bits; @size: 0 = unchanged */
+/** tw_arith__narrow() - convert @value to an integer of @size bytes, and extend the result to 64 bits; @size 0: return @value */
 static inline uint64_t tw_arith__narrow(uint64_t value, uint8_t size, bool is_signed)
 {
 	const unsigned int unused = 64 - 8u * size;
@@ -93,7 +93,7 @@ static inline uint64_t tw_arith__binary(uint16_t punct, uint64_t a, uint64_t b, 
 	}
 }
 
-/** tw_arith__unary() - result of -, ~, ! or +; the caller narrows it */
+/** tw_arith__unary() - result of the operator -, ~, ! or +; the caller narrows the result */
 static inline uint64_t tw_arith__unary(uint16_t punct, uint64_t a)
 {
 	switch (punct) {

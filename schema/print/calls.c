@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The functions and constants that kernels' print fmts use, and the nodes for them. */
+/* The functions and constants that print fmts of kernels use, and the nodes that the parser makes of them. */
 #include "schema/print.h"
 #include "schema/print/parse.h"
 #include "schema/type.h"
@@ -140,7 +140,7 @@ bool tw_parser__close_entry(struct tw_parser *parser)
 		return tw_expr__refuse(expr, frame->column, "the value or the word between the braces is not constant");
 	if (!frame->unknown && text->kind == TW_EXPR_TEXT && !add_entry(expr, value->value, text->at))
 		return false;
-	expr->n_nodes = value->first; /* the nodes of the entry are not needed any more */
+	expr->n_nodes = value->first; /* removes the nodes of the entry, which are not needed any more */
 	parser->n_operands -= 2;
 	parser->n_frames--;
 	return true;
@@ -168,7 +168,7 @@ static bool take_delimiter(struct tw_expr *expr, uint32_t i, struct tw_expr_tabl
 				       "the delimiter of the flags is not constant, or longer than 7 bytes");
 	table->delimiter = text->at;
 	table->delimiter_len = text->len;
-	expr->n_nodes = text->first; /* so that the value is the last node again */
+	expr->n_nodes = text->first; /* removes the delimiter's node, so that the value is the last node again */
 	return true;
 }
 
@@ -191,7 +191,7 @@ static bool table_call(struct tw_parser *parser, const struct tw_parse_frame *fr
 		return false;
 	if (!tw_expr__cast(expr, frame->column, (struct tw_expr_cast){ .size = size }, operands[0], &node.args[0]))
 		return false;
-	/* The kernel converts the value to the type of the helper's parameter: unsigned long; for a helper with _u64, 64 bits. */
+	/* The kernel converts the value to the type of the helper's parameter: unsigned long, or u64 in a helper with _u64. */
 	for (uint32_t i = table.first; size == 4 && i < table.first + table.n; i++)
 		expr->entries[i].value &= UINT32_MAX;
 	if (size == 4)
@@ -207,7 +207,7 @@ static bool add_word(struct tw_expr *expr, const char *word, uint64_t value)
 	return tw_expr__literal(expr, word, &text) && add_entry(expr, value, text);
 }
 
-/* A table for 0, 1, 2 ...; its last word is for all other values. */
+/* Makes a table with a word for each of the values 0, 1, 2 ...; its last word is for all other values. */
 static bool words_call(struct tw_parser *parser, const struct tw_parse_frame *frame, uint32_t *operands)
 {
 	struct tw_expr *expr = parser->expr;
@@ -264,7 +264,7 @@ static bool call_on_field(struct tw_parser *parser, const struct tw_helper_call 
 	switch (call->helper) {
 	case TW_HELPER_LEN_OF:
 		node.kind = TW_EXPR_LEN;
-		node.size = 4; /* a u32, shifted right by 16 and masked */
+		node.size = 4; /* the kernel takes the length from a u32, by a shift and a mask */
 		break;
 	case TW_HELPER_STR:
 		node.kind = TW_EXPR_STR;
@@ -351,8 +351,8 @@ static bool take_element_size(struct tw_expr *expr, uint32_t size, struct tw_exp
 }
 
 /*
- * A helper that prints bytes. Its arguments are: the bytes; their number, except for __print_dynamic_array(), which prints all; for an
- * array, the size of an element.
+ * Adds the node of a helper that prints bytes or elements. The arguments are the bytes, the number of bytes or elements, and for an array
+ * the size of an element. __print_dynamic_array() has no number, because it prints all elements.
  */
 static bool dump_call(struct tw_parser *parser, const struct tw_parse_frame *frame, uint32_t *operands)
 {
@@ -382,7 +382,7 @@ static bool dump_call(struct tw_parser *parser, const struct tw_parse_frame *fra
 	return tw_expr__add(expr, &node, &parser->operands[frame->operands]);
 }
 
-/* __print_ns_to_secs(): the quotient of a division by a billion; __print_ns_without_secs(): the remainder, as 32 bits. */
+/* __print_ns_to_secs() divides by a billion; __print_ns_without_secs() takes the remainder of this division, as 32 bits. */
 static bool seconds_call(struct tw_parser *parser, const struct tw_parse_frame *frame, uint32_t *operands)
 {
 	const bool rest = frame->call->helper == TW_HELPER_SECS_REST;

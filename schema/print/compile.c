@@ -21,7 +21,7 @@ struct compiler {
 	struct tw_print *print;
 	uint32_t depth;                /* current depth of the stack */
 	uint32_t label;                /* index of the last jump target: add_text() does not merge texts across it */
-	const char *word_end;          /* in the format string: end of the conversion of the last word */
+	const char *word_end;          /* end of the last word's conversion in the format string */
 	const struct tw_field *worded; /* field of the last word */
 };
 
@@ -37,7 +37,7 @@ static struct tw_op *add_op(struct compiler *c, enum tw_op_code code)
 	return &ops[print->n_ops++];
 }
 
-/* The operation of a node, and the number of values that it takes from the stack; each operation leaves one. */
+/* The operation of each kind of node, and the number of values that it takes from the stack. Each operation pushes one value. */
 static const struct {
 	uint8_t code;
 	uint8_t taken;
@@ -52,7 +52,7 @@ static const struct {
 	[TW_EXPR_INDEX] = { TW_OP_INDEX, 1 }, /* its array is not on the stack */
 };
 
-/* Only casts that change the 64 bits on the stack need code. */
+/* Whether a cast needs no operation, because it does not change the 64 bits on the stack. */
 static bool is_idle_cast(const struct tw_expr *expr, const struct tw_expr_node *node)
 {
 	const struct tw_expr_node *from = &expr->nodes[node->args[0]];
@@ -121,12 +121,12 @@ static bool generate_number(struct compiler *c, uint32_t root)
 	return true;
 }
 
-/* Pending work of nested ?: */
+/* The work that is still to be done for nested ?: operators. */
 enum step_kind { PUT, ELSE, LAND };
 
 struct text_step {
 	enum step_kind what;
-	uint32_t at; /* PUT: a node; otherwise the jump to be completed */
+	uint32_t at; /* PUT: the node to put; ELSE, LAND: the jump operation whose target becomes known */
 };
 
 struct text_steps {
@@ -199,7 +199,7 @@ static bool hex_dump(struct compiler *c, const struct tw_expr_node *node)
 
 	if (!add_text(c, &c->expr.strings[prefix->at], prefix->len + 1))
 		return false;
-	c->print->n_ops--; /* HEX_DUMP prints the prefix, which therefore needs no operation of its own */
+	c->print->n_ops--; /* removes the operation of the prefix, because HEX_DUMP prints the prefix */
 	op = add_op(c, TW_OP_CONST);
 	if (!op)
 		return false;
@@ -227,7 +227,7 @@ static bool dump(struct compiler *c, const struct tw_expr_node *node)
 	if (node->n_args == 2 && !generate_number(c, node->args[1]))
 		return false;
 	if (node->helper == TW_HELPER_HEX_DUMP) {
-		c->label = c->print->n_ops; /* so that hex_dump() gets a separate operation for the prefix */
+		c->label = c->print->n_ops; /* so that the prefix gets its own operation, which hex_dump() removes */
 		return hex_dump(c, node);
 	}
 	if (!on_field(c, codes[node->helper], &c->expr.nodes[node->args[0]]))
@@ -237,7 +237,7 @@ static bool dump(struct compiler *c, const struct tw_expr_node *node)
 	return true;
 }
 
-/* A char * of the traced kernel: its text may be known by its address. */
+/* A char * in the traced kernel's memory. The text at this address may be known (schema/strings.h). */
 static bool string_at(struct compiler *c, uint32_t i)
 {
 	const struct tw_expr_node *node = &c->expr.nodes[tw_expr__peel(&c->expr, i)];
@@ -261,7 +261,7 @@ static bool push_step(struct compiler *c, struct text_steps *steps, enum step_ki
 	return true;
 }
 
-/* Steps from the top of the stack to its bottom: the first text, the jump over the second text, the second text, the jump's target. */
+/* Pushes these steps; the last is done first: the target of the jump, the second text, the jump over the second text, the first text. */
 static bool choose(struct compiler *c, struct text_steps *steps, const struct tw_expr_node *node)
 {
 	const struct tw_expr_node *condition = &c->expr.nodes[node->args[0]];
@@ -427,7 +427,7 @@ static bool convert_number(struct compiler *c, const struct tw_conversion *conve
 
 static bool convert_string(struct compiler *c, const struct tw_conversion *conversion, uint32_t i)
 {
-	/* A text that is known only by its address is appended without width. */
+	/* For a text that is known only by its address, the width is ignored. */
 	if (is_plain(conversion) || (!conversion->star_width && !conversion->star_precision &&
 				     !c->expr.nodes[i].is_text && !tw_expr_node__is_bytes(&c->expr.nodes[i])))
 		return generate_string(c, i);
@@ -435,7 +435,10 @@ static bool convert_string(struct compiler *c, const struct tw_conversion *conve
 	return add_op(c, TW_OP_MARK) && generate_string(c, i) && converted(c, TW_OP_FIT, conversion, 0);
 }
 
-/* Adds the field of an expression to a list. Producers look up the symbols of listed addresses, and may hash listed pointers. */
+/*
+ * Adds the field of an expression to the list of addresses or to the list of pointers. Producers look up the symbols of the addresses, and
+ * may hash the pointers.
+ */
 static bool list_field(struct compiler *c, struct tw_print_list *list, uint32_t i)
 {
 	const struct tw_expr_node *node = &c->expr.nodes[tw_expr__peel(&c->expr, i)];
@@ -501,8 +504,8 @@ static bool generate_side(struct compiler *c, const struct tw_conversion *conver
 }
 
 /*
- * An argument is unknown if it uses an unknown value. Exception: if the argument is a ?: with a known condition, only the side that is
- * taken must be known.
+ * The text of an argument is unknown if the argument uses an unknown value. Exception: if the argument is a ?: with a known condition, only
+ * the side that is taken must be known.
  */
 static bool generate_argument(struct compiler *c, const struct tw_conversion *conversion, const uint32_t *stars,
 			      uint32_t root)
@@ -560,9 +563,9 @@ static void swap_programs(struct tw_print *print)
 }
 
 /*
- * If the text of a %s depends on one field only, compiles it once more, without width, as a program of its own. The word of a field
- * consists of the first such text and those whose conversions directly follow it. Later texts, such as the second one of
- * `gfp_flags=%s accounted=%s`, have another meaning.
+ * If the text of a %s depends on one field only, compiles this text once more, without width, as a program of its own. The word of a field
+ * consists of the first such text and of such texts whose conversions directly follow it. Later texts have another meaning, such as the
+ * second text of `gfp_flags=%s accounted=%s`.
  */
 static bool generate_word(struct compiler *c, uint32_t root, const char *begin, const char *end)
 {
@@ -609,7 +612,7 @@ static bool take_tables(struct compiler *c)
 	struct tw_print *print = c->print;
 
 	c->label = print->n_ops;
-	if (print->n_texts && !add_text(c, block, sizeof(block))) /* readable bytes after the last text */
+	if (print->n_texts && !add_text(c, block, sizeof(block))) /* bytes that may be read after the last text */
 		return false;
 	if (!expr->n_tables)
 		return true;

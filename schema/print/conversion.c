@@ -6,7 +6,7 @@
 /* Return: enum tw_put_flags; 0 for another character */
 static uint8_t flag_of(char c)
 {
-	static const char flags[] = "-+ #0"; /* in the order of the bits */
+	static const char flags[] = "-+ #0"; /* in the order of the bits of enum tw_put_flags */
 	const char *at = memchr(flags, c, sizeof(flags) - 1);
 
 	return (uint8_t)(at ? 1u << (at - flags) : 0);
@@ -120,7 +120,7 @@ static void hexadecimal(struct number_parts *number, const struct tw_put_spec *s
 	write_digits(number, value, 16, spec->letter == 'X');
 }
 
-/* Return: number of leading zeros: from the precision, from `#` with octal, or to fill the width. */
+/* Return: number of leading zeros, which the precision, the flag `#` of %o, or the flag `0` with a width requires. */
 static uint64_t zeros_of(const struct number_parts *number, const struct tw_put_spec *spec)
 {
 	uint64_t least = spec->precision < 0 ? 1 : (uint64_t)spec->precision;
@@ -135,7 +135,7 @@ static uint64_t zeros_of(const struct number_parts *number, const struct tw_put_
 	return least > number->n_digits ? least - number->n_digits : 0;
 }
 
-/* Pads a text of @len bytes to the width. It is called before the text with @left, and after the text with !@left; only one call pads. */
+/* Pads a text of @len bytes to the width. Called before the text with @left true, and after it with @left false; only one call pads. */
 static void pad(struct tw_line *line, const struct tw_put_spec *spec, uint64_t len, bool left)
 {
 	if (left != is_left(spec) && width_of(spec) > len)

@@ -122,7 +122,7 @@ static void fold(struct tw_expr *expr, uint16_t punct, struct type operands, str
 	left->is_signed = result.is_signed;
 }
 
-/* elem_size and elem_signed have the type of the operands, because size and is_signed have that of the result: int for a comparison. */
+/* The node's size and is_signed are those of the result (of a comparison: int), and elem_size and elem_signed those of the operands. */
 bool tw_expr__binary(struct tw_expr *expr, uint16_t punct, uint32_t column, uint32_t a, uint32_t b, uint32_t *ret)
 {
 	bool (*check)(struct tw_expr *, uint32_t) = is_logic(punct) ? truth_of_bytes : tw_expr__need_number;
@@ -237,7 +237,7 @@ bool tw_expr__cast(struct tw_expr *expr, uint32_t column, struct tw_expr_cast ca
 
 	*ret = a;
 	if (tw_expr_node__is_bytes(node)) {
-		if (cast.pointers == 1) { /* the type it points to, if that is an integer */
+		if (cast.pointers == 1) { /* cast.size is the size of an element; 0 if the type is no integer */
 			node->elem_size = cast.size;
 			node->elem_signed = cast.is_signed;
 		}
@@ -366,7 +366,7 @@ uint32_t tw_expr__peel(const struct tw_expr *expr, uint32_t i)
 	return i;
 }
 
-/* The constant operand of a `&`, in the type of the operation. Return: false if neither operand is constant */
+/* @ret_mask: the constant operand of a `&`, in the type of the operation. Return: false if neither operand is constant */
 static bool constant_mask(const struct tw_expr *expr, const struct tw_expr_node *node, uint64_t *ret_mask,
 			  uint32_t *ret_other)
 {
@@ -384,7 +384,7 @@ const struct tw_field *tw_expr__masked_field(const struct tw_expr *expr, uint32_
 
 	*ret_mask = UINT64_MAX;
 	while (node->kind == TW_EXPR_BINARY || node->kind == TW_EXPR_CAST) {
-		if (node->kind == TW_EXPR_CAST) { /* narrower than its operand; tw_expr__peel() skips others */
+		if (node->kind == TW_EXPR_CAST) { /* to a narrower type; tw_expr__peel() skips other casts */
 			if (node->is_signed)
 				return NULL;
 			mask = bits_of(node->size);

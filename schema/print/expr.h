@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to the print engine. Expressions during compilation: nodes in the order of a stack machine, so that the nodes of an
- * expression are consecutive, from `first` to the node itself. Functions that return bool return false if the print fmt is refused or
- * if out of memory, except where noted.
+ * Internal to the print engine. Expressions during compilation. The nodes are in the order of a stack machine: operands before their
+ * operator. The nodes of an expression are therefore consecutive, from its `first` node to the node of the expression itself. Functions
+ * that return bool return false if the print fmt is refused or if out of memory, except where noted.
  */
 #ifndef TW_PRINT_EXPR_H
 #define TW_PRINT_EXPR_H
@@ -11,7 +11,7 @@
 #include "schema/format.h"
 #include "schema/print/lex.h"
 
-#define TW_EXPR_NODES_MAX   16384 /* nodes of the arguments of one conversion; constants are folded at once */
+#define TW_EXPR_NODES_MAX   16384 /* nodes of the arguments of one conversion, after the folding of constants */
 #define TW_EXPR_ENTRIES_MAX 8192  /* entries of all tables of a print fmt; also the limit of the number of tables */
 #define TW_EXPR_TEXT_MAX    65536 /* bytes of all strings of a print fmt */
 
@@ -29,15 +29,15 @@ enum tw_expr_kind {
 	TW_EXPR_COND,  /* a ? b : c */
 	TW_EXPR_INDEX, /* a[b] */
 	TW_EXPR_TABLE, /* __print_symbolic() or __print_flags() of a */
-	TW_EXPR_DUMP, /* any other helper: prints all bytes of the field; with b, only b bytes, or b elements of an array, at address a */
+	TW_EXPR_DUMP,  /* any other helper: prints b bytes or elements at address a; without b, the whole field */
 };
 
 struct tw_expr_node {
 	uint8_t kind;
 	uint8_t helper; /* enum tw_helper of TABLE and DUMP */
-	uint8_t size;   /* size of the value, bytes: 4 or 8 after an operator, by C's promotion */
+	uint8_t size;   /* size of the value, bytes; of the result of an operator: 4 or 8, by C's promotion */
 	bool is_signed;
-	uint8_t elem_size; /* bytes that [] and * read at the address; 0 = unknown; of BINARY: size of the operands */
+	uint8_t elem_size; /* bytes that [] and * read at the address; 0 = unknown; in BINARY: size of the operands */
 	bool elem_signed;
 	bool is_address;
 	bool is_text; /* a string instead of a number */
@@ -55,7 +55,7 @@ struct tw_expr_node {
 	const struct tw_field *field; /* FIELD, ARRAY, LEN, STR, INDEX, DUMP; otherwise NULL */
 };
 
-/* The name of a value. */
+/* An entry of a table: a value and its name. */
 struct tw_expr_word {
 	uint64_t value;
 	uint32_t text; /* offset in the strings */
@@ -68,7 +68,7 @@ struct tw_expr_table {
 	bool is_flags, has_zero;
 	uint32_t zero;                /* offset in the strings of the text that a ?: prints for the value 0 */
 	uint64_t mask;                /* the bits of the field that are looked up */
-	const struct tw_field *field; /* the field whose value is looked up; NULL = an expression */
+	const struct tw_field *field; /* the field whose value is looked up; NULL = another expression's value */
 };
 
 /* State of the compilation of a print fmt. */
@@ -107,7 +107,7 @@ bool tw_expr__string(struct tw_expr *expr, const struct tw_lex_token *token, boo
 /** tw_expr__literal() - add a string from the compiler's own code; @ret_at: its offset */
 bool tw_expr__literal(struct tw_expr *expr, const char *text, uint32_t *ret_at);
 
-/** tw_expr__unary(), tw_expr__binary(), tw_expr__cond() - add an operator's node; the first two fold constants */
+/** tw_expr__unary(), tw_expr__binary(), tw_expr__cond() - add an operator's node; unary and binary operators of constants are folded */
 bool tw_expr__unary(struct tw_expr *expr, uint16_t punct, uint32_t column, uint32_t a, uint32_t *ret);
 bool tw_expr__binary(struct tw_expr *expr, uint16_t punct, uint32_t column, uint32_t a, uint32_t b, uint32_t *ret);
 bool tw_expr__cond(struct tw_expr *expr, uint32_t column, uint32_t a, uint32_t b, uint32_t c, uint32_t *ret);
@@ -117,12 +117,12 @@ bool tw_expr__index(struct tw_expr *expr, uint32_t column, uint32_t a, uint32_t 
 
 /* The type of a cast. */
 struct tw_expr_cast {
-	uint8_t size; /* bytes; 0 = unknown, changes nothing */
+	uint8_t size; /* bytes; 0 = unknown: the cast changes nothing */
 	bool is_signed;
 	uint8_t pointers; /* number of stars */
 };
 
-/** tw_expr__cast() - add the node for (type)a, unless the type is unknown, or @a is constant, text or an address of bytes */
+/** tw_expr__cast() - add the node for (type)a. No node is needed if the type is unknown, or @a is constant, text or an address of bytes */
 bool tw_expr__cast(struct tw_expr *expr, uint32_t column, struct tw_expr_cast cast, uint32_t a, uint32_t *ret);
 
 /** tw_expr__peel() - skip casts to types of at least the operand's size. Return: index of the operand */

@@ -76,7 +76,7 @@ static bool take_text(struct arguments *args, const char **ret, size_t *ret_len)
 	return true;
 }
 
-/* Takes a width or precision that is given by `*`, and is therefore an argument. */
+/* Takes a width or a precision from the arguments, if the format has a `*` in its place. */
 static bool take_star(struct arguments *args, bool star, int32_t *ret)
 {
 	uint64_t value;
@@ -216,11 +216,11 @@ static void put_bprint(const struct tw_ftrace_event *event, const struct tw_reco
 #define INDENT          2 /* columns for each level */
 #define DURATION_WIDTH  7 /* after a shorter number, blanks fill the column up to this width */
 #define NSEC_PER_USEC   1000
-#define FRACTION_DIGITS 7 /* a number of us with at least this number of digits is printed without a fraction */
+#define FRACTION_DIGITS 7 /* a duration with at least this number of digits of us is printed without a fraction */
 
 enum { FUNC, DEPTH, ARGS, CALLTIME = ARGS, RETTIME };
 
-/* Marks of long durations. */
+/* Return: the mark before a duration; a blank if the duration is short. */
 static char mark(uint64_t ns)
 {
 	return ns > 1000000000 ? '$' : ns > 1000000 ? '#' : ns > 100000 ? '!' : ns > 10000 ? '+' : ' ';
@@ -326,7 +326,7 @@ static void put_function(const struct tw_ftrace_event *event, const struct tw_re
 
 /*
  * Prints all callers that the record has. The print fmt, in contrast, always prints eight callers.
- * @n: number of callers; UINT64_MAX = unknown: then a caller of 0 ends the stack, too
+ * @n: number of callers; UINT64_MAX = unknown: then a caller with the value 0 ends the stack, too
  * @end: the value that ends the stack
  */
 static void put_callers(const struct tw_field *field, const struct tw_record *record, uint64_t n, uint64_t end,
@@ -345,7 +345,9 @@ static void put_callers(const struct tw_field *field, const struct tw_record *re
 	}
 }
 
-/* Fields: caller, size. Old kernels mark the end of the stack by a value with all bits set; newer ones also store the number of callers. */
+/*
+ * Fields: caller, size. Old kernels mark the end of the stack by a value with all bits set. Newer kernels also store the number of callers.
+ */
 static void put_stack(const struct tw_ftrace_event *event, const struct tw_record *record,
 		      const struct tw_print_host *host, struct tw_line *line)
 {
@@ -364,7 +366,7 @@ static void put_user_stack(const struct tw_ftrace_event *event, const struct tw_
 	put_callers(event->fields[0], record, UINT64_MAX, 0, host, line);
 }
 
-/* Fields: id, buf. Prints all bytes, as the kernel does; the print fmt has only the first byte. */
+/* Fields: id, buf. Prints all bytes of buf, as the kernel does; the print fmt prints only the first byte. */
 static void put_raw_data(const struct tw_ftrace_event *event, const struct tw_record *record,
 			 const struct tw_print_host *host, struct tw_line *line)
 {
@@ -383,7 +385,7 @@ static void put_raw_data(const struct tw_ftrace_event *event, const struct tw_re
 	tw_put__hex(line, &(struct tw_put_bytes){ bytes.data, bytes.len, record->big_endian }, ' ');
 }
 
-/* An event, its printer and the fields that it needs; those with a `?` are optional. */
+/* An event, its printer, and the fields that the printer needs; fields with a `?` are optional. */
 static const struct {
 	const char *event;
 	tw_ftrace_put put;

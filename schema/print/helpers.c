@@ -25,7 +25,7 @@ void tw_put__array(struct tw_line *line, const struct tw_put_bytes *bytes, uint3
 	tw_line__char(line, '}');
 }
 
-/* Byte @i of a mask, from the lowest bits on. Masks are arrays of longs; if the last long is incomplete, it counts as a shorter one. */
+/* Byte @i of a mask, from the lowest bits on. Masks are arrays of longs. An incomplete last long is read as a shorter integer. */
 static uint8_t mask_byte(const struct tw_put_bytes *bytes, uint32_t i, uint8_t long_size)
 {
 	uint32_t start, size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to the print engine. The tokens of a print fmt: those of C. */
+/* Internal to the print engine. The tokens of a print fmt, which are the tokens of C. */
 #ifndef TW_PRINT_LEX_H
 #define TW_PRINT_LEX_H
 
@@ -12,7 +12,7 @@ enum tw_lex_kind {
 	TW_LEX_NUMBER, /* also character constants */
 	TW_LEX_WORD,
 	TW_LEX_STRING, /* with its quotes and escapes */
-	TW_LEX_PUNCT,  /* punctuation of one or two characters, in punct */
+	TW_LEX_PUNCT,  /* punctuation of one or two characters; @punct has them */
 	TW_LEX_BAD,
 };
 
@@ -23,7 +23,7 @@ struct tw_lex_token {
 	uint8_t kind;
 	uint8_t size; /* size of a number's type, bytes; TW_TYPE_LONG for a long */
 	bool is_signed;
-	uint16_t punct; /* TW_PUNCT(first, second or 0) */
+	uint16_t punct; /* TW_PUNCT() of the characters; the second may be 0 */
 	uint64_t value;
 	struct tw_text text;
 	uint32_t column; /* column in the print fmt, bytes, from 1 */

@@ -85,13 +85,13 @@ static struct tw_parse_frame *innermost(struct tw_parser *parser)
 struct cast_words {
 	struct tw_expr_cast type;
 	unsigned int longs;
-	bool any, known; /* whether there is a word; whether there is one that occurs only in types, or a `*` */
+	bool any, known; /* any: a word was read; known: a word that occurs only in types was read, or a `*` */
 	bool is_void;
 };
 
 /*
- * Integer types that only casts need, because formats state the size and sign of each field. A cast to an unknown type keeps the operand's
- * type.
+ * More integer types than schema/type.c has. Only casts need these types, because formats state the size and sign of each field. A cast to
+ * an unknown type keeps the operand's type.
  */
 static const struct tw_type_name typedefs[] = {
 	{ "gfp_t", 4, false, TW_FIELD_UINT },
@@ -139,7 +139,7 @@ static bool read_keyword(struct cast_words *words, struct tw_text name)
 	return true;
 }
 
-/* Reads struct, union or enum, and its name. Of these, only the size of an enum is known. Return: false if it is something else */
+/* Reads `struct`, `union` or `enum` before a tag. Of these, only an enum has a known size. Return: false if something else follows */
 static bool read_tag(struct cast_words *words, struct tw_parser *parser)
 {
 	const struct tw_text name = parser->token.text;
@@ -308,7 +308,7 @@ static bool field(struct tw_parser *parser)
 	return tw_parser__push_node(parser, &node);
 }
 
-/* In an entry of a table, a name with an unknown value invalidates the entry. Elsewhere, the argument that uses the name is unknown. */
+/* In an entry of a table, a name with an unknown value invalidates the entry. Elsewhere, it makes the argument that uses it unknown. */
 static bool unknown_name(struct tw_parser *parser, const struct tw_lex_token *name)
 {
 	const struct tw_expr_node node = { .kind = TW_EXPR_UNKNOWN,
@@ -345,7 +345,7 @@ static bool word(struct tw_parser *parser, bool *ret_done)
 	return unknown_name(parser, &name);
 }
 
-/* (REC)->field equals REC->field. Return: false, without advancing, if it is something else */
+/* Skips `(REC)`, which means the same as `REC`. Return: false, without advancing, if the parenthesis contains anything else */
 static bool skip_record(struct tw_parser *parser)
 {
 	const struct tw_lexer lexer = parser->lexer;
@@ -402,7 +402,7 @@ static bool entry(struct tw_parser *parser)
 	return true;
 }
 
-/* `{ }`, the empty table of some kernels. */
+/* Skips `{ }`, the empty table in the print fmts of some kernels. */
 static bool empty_entry(struct tw_parser *parser)
 {
 	const struct tw_parse_frame *frame = innermost(parser);
@@ -549,7 +549,7 @@ static bool open_operator(struct tw_parser *parser, enum tw_parse_kind kind, uin
 {
 	struct tw_parse_frame *frame;
 
-	/* ? and : are right-associative. */
+	/* ?: is right-associative: an open ?: is not applied yet. */
 	if (!reduce(parser, kind == TW_PARSE_COND ? 1 : precedence))
 		return false;
 	frame = tw_parser__open(parser, kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* %p and its letters: parses them, and prints addresses and the bytes at an address: MAC, IP, UUID, hexadecimal, bitmaps. */
+/* %p and its letters: parses the letters, and prints an address or the bytes at an address: MAC, IP, UUID, hexadecimal, bitmaps. */
 #include "base/bytes.h"
 #include "schema/print/put.h"
 
@@ -7,7 +7,7 @@
 #define UUID_LEN 16
 #define HEX_MAX  64 /* limit of %*ph in the kernel, bytes */
 
-/* The numbers and sizes of Linux, because the headers of another system may have others. */
+/* Linux's numbers of address families and sizes of socket addresses. The headers of another system may have other values. */
 #define FAMILY_INET  2
 #define FAMILY_INET6 10
 #define SOCKADDR_IN  16 /* bytes */
@@ -16,7 +16,7 @@
 #define IP6_LEN      16
 #define IP6_WORDS    8
 
-/* The byte order of %pI4: of the host, network, big or little. */
+/* Cuts the letter for the byte order of %pI4: h (host), n (network), b (big-endian) or l (little-endian). */
 static void cut_ip4_order(struct tw_text *letters, struct tw_pointer *ret)
 {
 	ret->by_host = tw_text__skip_char(letters, 'h');

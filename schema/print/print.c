@@ -7,7 +7,7 @@
 #include "schema/print/program.h"
 #include "schema/syscalls.h"
 
-/* Frees what a refused program, or one that is no longer needed, owns. The format and the reason of a refusal stay. */
+/* Frees the memory of a program that is refused or no longer needed. The format and the reason of a refusal stay. */
 static void drop_program(struct tw_print *print)
 {
 	free(print->ops);

@@ -10,14 +10,14 @@
 #include "schema/print.h"
 #include "schema/text_cursor.h"
 
-#define TW_PUT_WIDTH_MAX TW_PRINT_LINE_MAX /* bytes; larger widths are limited to it */
+#define TW_PUT_WIDTH_MAX TW_PRINT_LINE_MAX /* largest width, bytes; a larger width is reduced to this one */
 
 enum tw_put_flags {
-	TW_PUT_LEFT = 1,  /* - */
-	TW_PUT_PLUS = 2,  /* + */
-	TW_PUT_SPACE = 4, /* a space */
-	TW_PUT_ALT = 8,   /* # */
-	TW_PUT_ZERO = 16, /* 0 */
+	TW_PUT_LEFT = 1,  /* '-' */
+	TW_PUT_PLUS = 2,  /* '+' */
+	TW_PUT_SPACE = 4, /* ' ' */
+	TW_PUT_ALT = 8,   /* '#' */
+	TW_PUT_ZERO = 16, /* '0' */
 };
 
 /* A printf conversion. */
@@ -29,7 +29,7 @@ struct tw_put_spec {
 	int32_t precision; /* negative = none */
 };
 
-/* The letters after %p. The first four kinds print the pointer's value, the other kinds print what it points to. */
+/* The letters after %p. The first four kinds print the pointer's value, the other kinds print bytes at the address. */
 enum tw_pointer_kind {
 	TW_POINTER_PLAIN,         /* %p %px %pK and unknown letters: 0x1234, or (nil) */
 	TW_POINTER_SYMBOL,        /* %ps %pf */
@@ -52,7 +52,7 @@ struct tw_pointer {
 	bool compress;  /* c of IPv6 */
 	bool port;      /* p of %pIS */
 	bool by_host;   /* h: in the byte order of the traced host */
-	char separator; /* between bytes; 0 = none */
+	char separator; /* printed between bytes; 0 = none */
 };
 
 /** tw_pointer__is_bytes() - whether the bytes at the address are printed, not the value of the pointer */
@@ -71,22 +71,22 @@ static inline bool tw_pointer__is_symbol(const struct tw_pointer *pointer)
 struct tw_conversion {
 	struct tw_put_spec spec;
 	struct tw_pointer pointer;
-	bool star_width, star_precision; /* `*`: the value is on the stack, the width below the precision */
+	bool star_width, star_precision; /* given by `*`: the value is on the stack, the width below the precision */
 	const struct tw_field *field;    /* the bytes that a pointer's conversion prints */
 };
 
 /**
  * tw_conversion__parse() - cut a conversion; @text is at its '%'
- * @long_size: of the traced host, bytes
+ * @long_size: size of the traced host's long, bytes
  * @ret: its spec's letter is 'p' for pointers
  * Return: false, with nothing cut, if the conversion is unknown.
  */
 bool tw_conversion__parse(struct tw_text *text, uint8_t long_size, struct tw_conversion *ret);
 
-/** tw_put__number() - %d %i %u %x %X %o %c */
+/** tw_put__number() - append @value as %d, %i, %u, %x, %X, %o or %c */
 void tw_put__number(struct tw_line *line, const struct tw_put_spec *spec, uint64_t value);
 
-/** tw_put__string() - %s of at most @len bytes, up to the first NUL; @len bytes must be readable */
+/** tw_put__string() - append at most @len bytes, up to the first NUL, as %s; @len bytes must be readable */
 void tw_put__string(struct tw_line *line, const struct tw_put_spec *spec, const void *text, size_t len);
 
 /** tw_put__fit() - apply the width and precision of a %s to the text appended since tw_line__len() was @from */
@@ -99,7 +99,7 @@ void tw_pointer__cut(struct tw_text *letters, struct tw_pointer *ret);
 void tw_put__address(struct tw_line *line, const struct tw_pointer *pointer, uint64_t address,
 		     const struct tw_print_host *host);
 
-/** tw_put__symbol() - the symbol that contains @address, followed by `+0x12` if @with_offset; if none is known, the address: `0x1234` */
+/** tw_put__symbol() - append the symbol that contains @address, with `+0x12` if @with_offset; if none is known, the address as `0x1234` */
 void tw_put__symbol(struct tw_line *line, uint64_t address, bool with_offset, const struct tw_print_host *host);
 
 /* Bytes of a record, and the byte order of its host. */
@@ -112,26 +112,26 @@ struct tw_put_bytes {
 /**
  * tw_put__pointed() - print the bytes that a pointer refers to
  * @spec: its width limits the bytes of TW_POINTER_HEX and the bits of a bitmap; 0 = all. TW_POINTER_HEX prints at most 64 bytes
- * @long_size: of the traced host, bytes: bitmaps are arrays of longs
+ * @long_size: size of the traced host's long, bytes: bitmaps are arrays of longs
  */
 void tw_put__pointed(struct tw_line *line, const struct tw_pointer *pointer, const struct tw_put_spec *spec,
 		     const struct tw_put_bytes *bytes, uint8_t long_size);
 
-/** tw_put__symbolic() - __print_symbolic: the first name of @value, or @value as 0x1f if it has no name */
+/** tw_put__symbolic() - __print_symbolic(): append the first name of @value; if there is none, @value in hexadecimal, such as 0x1f */
 void tw_put__symbolic(struct tw_line *line, const struct tw_print_names *names, uint64_t value);
 
-/** tw_put__flags() - __print_flags: the names of the set bits, followed by the bits without a name as 0x1f */
+/** tw_put__flags() - __print_flags(): append the names of the set bits, and then the bits without a name as a number such as 0x1f */
 void tw_put__flags(struct tw_line *line, const struct tw_print_names *names, uint64_t value);
 
-/** tw_put__hex() - __print_hex (@separator ' ') and __print_hex_str (@separator 0) */
+/** tw_put__hex() - __print_hex(), for @separator ' ', or __print_hex_str(), for @separator 0 */
 void tw_put__hex(struct tw_line *line, const struct tw_put_bytes *bytes, char separator);
 
-/** tw_put__array() - __print_array of elements of @elem_size bytes: 1, 2, 4 or 8 */
+/** tw_put__array() - __print_array() of elements of @elem_size bytes: 1, 2, 4 or 8 */
 void tw_put__array(struct tw_line *line, const struct tw_put_bytes *bytes, uint32_t elem_size);
 
-/* __print_hex_dump(prefix, prefix_type, rowsize, groupsize, buf, len, ascii) */
+/* The layout in a call of __print_hex_dump(prefix, prefix_type, rowsize, groupsize, buf, len, ascii). */
 struct tw_put_dump {
-	const char *prefix;  /* of each line, NUL-terminated */
+	const char *prefix;  /* text before each line, NUL-terminated */
 	uint8_t prefix_type; /* 0 = none, 1 = address, 2 = offset: the kernel's DUMP_PREFIX_* */
 	uint32_t row;        /* bytes per line; any value other than 32 means 16 */
 	uint32_t group;      /* bytes per number; any value other than 2, 4 and 8 means 1 */
@@ -143,10 +143,12 @@ void tw_put__dump(struct tw_line *line, const struct tw_put_dump *dump, const st
 		  uint64_t address);
 
 /**
- * tw_put__bits() - the first @n bits of a mask as %*pb and __get_bitmask() print them: comma-separated words of 32 bits in hexadecimal,
- * highest first; tw_put__bit_list(): as %*pbl and, in libtraceevent, __get_cpumask(): 0-3,7
+ * tw_put__bits() - append the first @n bits of a mask as %*pb and __get_bitmask() print them
+ * The text has comma-separated words of 32 bits in hexadecimal, the highest word first.
  */
 void tw_put__bits(struct tw_line *line, const struct tw_put_bytes *bytes, uint32_t n, uint8_t long_size);
+
+/** tw_put__bit_list() - append the first @n bits of a mask as %*pbl and libtraceevent's __get_cpumask() print them: 0-3,7 */
 void tw_put__bit_list(struct tw_line *line, const struct tw_put_bytes *bytes, uint32_t n, uint8_t long_size);
 
 #endif

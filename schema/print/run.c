@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Runs a program. Each loop ends: jumps are forward only, and other loops are over bytes of the record or of the line. Scalars outside
- * the record read as 0, bytes outside it as empty.
+ * the record are read as 0, and bytes outside the record as an empty range.
  */
 #include "base/bytes.h"
 #include "base/printable.h"
@@ -21,8 +21,8 @@ struct print_run {
 };
 
 /*
- * The three most frequent outputs, mostly without calls of the C library. If the line has room, short text is copied in blocks, which may
- * extend beyond the end of the text.
+ * The next functions write the three most frequent outputs, mostly without calls of the C library. If the line has room, short text is
+ * copied in blocks, which may extend beyond the end of the text.
  */
 #define FAST_TEXT (4 * TW_PRINT_TEXT_SPARE)
 
@@ -66,7 +66,7 @@ static inline void fast_chars(struct tw_line *line, const uint8_t *chars, uint32
 	tw_line__bytes(line, chars, nul ? (size_t)(nul - chars) : size);
 }
 
-/* The same as tw_line__u64(), faster for numbers below 100000. */
+/* Does the same as tw_line__u64(), and is faster for numbers below 100000. */
 static inline void fast_decimal(struct tw_line *line, uint64_t value)
 {
 	static const uint32_t powers[] = { 0, 10, 100, 1000, 10000, 100000 };
@@ -126,7 +126,7 @@ static struct tw_put_bytes bytes_of(const struct tw_field *field, const struct t
 	return bytes;
 }
 
-/* The same for bytes that will be printed: these count as work of the run. */
+/* As bytes_of(), for bytes that will be printed: their number is added to the work of the run. */
 static inline struct tw_put_bytes counted_bytes(struct print_run *run, const struct tw_field *field)
 {
 	const struct tw_put_bytes bytes = bytes_of(field, run->record);
@@ -220,7 +220,7 @@ static void put_string_at(const struct print_run *run, uint64_t address)
 		tw_line__hex(run->line, address);
 }
 
-/* Takes @values values from the stack, and below them the width and precision given by `*`. Return: the conversion with both set */
+/* Takes @values values from the stack, and below them a width and a precision for each `*`. Return: the conversion with these set */
 static inline struct tw_put_spec spec_of(struct print_run *run, const struct tw_conversion *conversion, uint32_t values)
 {
 	struct tw_put_spec spec = conversion->spec;
@@ -240,7 +240,7 @@ static inline struct tw_put_spec spec_of(struct print_run *run, const struct tw_
 	return spec;
 }
 
-/* Return: @n elements of @size bytes from the field's beginning on, limited to the record. */
+/* Return: @n elements of @size bytes from the field's beginning on, or fewer if the record ends earlier. */
 static struct tw_put_bytes counted(struct print_run *run, const struct tw_op *op, uint64_t n, uint32_t size)
 {
 	struct tw_put_bytes bytes = counted_bytes(run, op->field);
@@ -318,7 +318,7 @@ static void put_fitted(struct print_run *run, const struct tw_conversion *conver
 	tw_put__fit(run->line, &spec, (size_t)(run->mark - run->line->text));
 }
 
-/* The whole field. */
+/* Prints the whole field. */
 static void put_field(struct print_run *run, const struct tw_op *op)
 {
 	const struct tw_put_bytes bytes = counted_bytes(run, op->field);
@@ -331,7 +331,7 @@ static void put_field(struct print_run *run, const struct tw_op *op)
 		tw_put__bit_list(run->line, &bytes, bytes.len * 8, run->print->format->long_size);
 }
 
-/* The field's first bytes or elements; the top value is their number. */
+/* Prints the field's first bytes or elements; the top value is their number. */
 static void put_counted(struct print_run *run, const struct tw_op *op)
 {
 	const struct tw_put_bytes bytes = counted(run, op, *run->top--, op->code == TW_OP_ARRAY ? op->size : 1);
