@@ -33,10 +33,11 @@
 #define TW_STREAMS_EVENT_PARTS_MAX        256
 
 /* Metadata records that a capture keeps as received, because it writes them again in each file. */
-#define TW_STREAM_METADATA_MAX         ((size_t)64 << 20)  /* bytes of one stream, by default */
-#define TW_STREAMS_METADATA_MAX        ((size_t)256 << 20) /* bytes of all streams */
-#define TW_STREAM_METADATA_PARTS_BYTES ((size_t)4 << 20) /* bytes of incomplete values; a schema text has at most 0.25 MiB */
-#define TW_STREAM_METADATA_PARTS_MAX   64
+#define TW_STREAM_METADATA_MAX  ((size_t)64 << 20)  /* bytes of one stream, by default */
+#define TW_STREAMS_METADATA_MAX ((size_t)256 << 20) /* bytes of all streams */
+#define TW_STREAM_METADATA_PARTS_BYTES \
+	((size_t)4 << 20) /* bytes of incomplete values; a schema text has at most 0.25 MiB */
+#define TW_STREAM_METADATA_PARTS_MAX 64
 
 /* Decoded metadata of all streams of a table: formats and their programs, names, symbols, strings. */
 #define TW_STREAMS_MEMORY_MAX       ((size_t)256 << 20) /* bytes */

@@ -29,7 +29,8 @@
 #define ASK_ROW       32   /* limit of the requests in a burst */
 #define ASK_MS        10u  /* time until the second request to a candidate; doubled after each further request */
 #define ASK_DOUBLINGS 7    /* limit of the doublings: the longest time is 1280 ms */
-#define TELL_AFTER    6 /* requests before the first one that has the reason of the refusal; it follows after 630 ms or more */
+#define TELL_AFTER \
+	6 /* requests before the first one that has the reason of the refusal; it follows after 630 ms or more */
 #define COOKIE_NS     (5 * TW_NS_PER_SECOND) /* an answer that takes longer is ignored */
 #define QUESTIONS     32                     /* limit of the requests that wait to be sent */
 #define REFUSAL_SLOTS (sizeof(((struct tw_refusals *)0)->index))

@@ -99,7 +99,8 @@ struct tw_report_stats {
 	int64_t span;                   /* time of the latest event, ns since the first event of the capture */
 	uint64_t first_wall, last_wall; /* the earliest and the latest time by CLOCK_REALTIME, ns; 0 = unknown */
 	uint64_t unknown;               /* events whose format is unknown; they are printed as bytes */
-	uint64_t fallbacks; /* events printed as field=value: the print fmt could not be compiled, or there was no memory */
+	uint64_t
+		fallbacks; /* events printed as field=value: the print fmt could not be compiled, or there was no memory */
 	char fallback[128];                            /* the first of the fallbacks: "system:event: why", printable */
 	struct tw_capture_filter_stats capture_filter; /* counters of the filter in the options */
 	/* Comparisons of this filter with names that no format has. If there are any, the report of an intact capture fails. */

@@ -102,7 +102,8 @@ int main(int argc, char **argv)
 	of_file = tw_latency__result(latency);
 	of_frames = tw_latency_live__lock(live);
 	for (size_t i = 0; i < options.n_pairs; i++) {
-		const bool equal = is_equal(&of_file->pairs[i].figures, of_file->names, &of_frames->pairs[i].figures, of_frames->names);
+		const bool equal = is_equal(&of_file->pairs[i].figures, of_file->names, &of_frames->pairs[i].figures,
+					    of_frames->names);
 
 		printf("%s %llu\n", pairs[i]->name, (unsigned long long)of_file->pairs[i].figures.all.n);
 		if (!equal)
