@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hand-written program that drops sched_switch events of one task, in one-event frames after plain Ethernet, with the same checks and
- * counters as a generated program; bench/classify.c compares the two.
+ * A hand-written program that drops a frame of one event if the event is a sched_switch away from the task WANTED. The frame must directly
+ * follow the Ethernet header, without VLAN tag or UDP. The program has the same checks and counters as a generated program;
+ * bench/classify.c compares the times of both programs.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>

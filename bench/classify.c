@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * classify -- measures, with BPF_PROG_TEST_RUN, the time that a classifier needs for a frame of one event. Prints one line for each hook,
- * with the times in ns of three programs: one rule, hand-written in C; the same rule, generated; ten rules, generated. Each time is the
- * best of several rounds. Each round runs all three programs.
+ * with the times in ns of three programs: a hand-written C program for one rule, a generated program for the same rule, and a generated
+ * program for ten rules. Each time is the shortest of several rounds. Each round runs all three programs.
  */
 #include <errno.h>
 #include <limits.h>

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BATCH 500 /* calls between two readings of the clock: bursts of calls, as in real loads */
+#define BATCH 500 /* calls between two readings of the clock; calls come in bursts, as in real loads */
 
 static double now(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * refuse BYTES -- measures the CPU time that a capture host needs to refuse a frame of BYTES bytes. Each frame belongs to another stream.
+ * refuse BYTES -- measures the CPU time that a capture host needs to refuse a frame of BYTES bytes. Each frame belongs to a new stream.
  * Prints the time for one frame in ns, without the time to receive it.
  */
 #include <stdio.h>
