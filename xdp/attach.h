@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Attaches a classifier in one of the places of enum tw_attach_place: as a program to XDP (with a bpf_link, permanently with libxdp, or in
- * the NIC), as a program to tc (cls_bpf with direct action), or as u32 filters to tc. In tc, classifiers are attached to the ingress of the
- * interface. Used inside xdp/ only.
+ * Attaches a classifier in one of the places of enum tw_attach_place:
+ * - in XDP, as a program. A bpf_link holds the program, libxdp attaches it permanently, or the NIC runs it.
+ * - in tc, as a program (cls_bpf with direct action)
+ * - in tc, as u32 filters
+ * In tc, classifiers are attached to the ingress of the interface. Used inside xdp/ only.
  */
 #ifndef TW_ATTACH_H
 #define TW_ATTACH_H
@@ -13,7 +15,7 @@
 
 /**
  * tw_xdp__plan() - check, before a program is attached, that no other program occupies the hook
- * Return: 0; -EEXIST if a program occupies it, with its name in @error; another -errno.
+ * Return: 0; -EEXIST if a program occupies the hook, with the program's name in @error; another -errno.
  */
 int tw_xdp__plan(const struct tw_state *state, struct tw_error *error);
 
@@ -58,21 +60,22 @@ int tw_tc__attach(struct tw_state *state, int program, struct tw_error *error);
 /**
  * tw_u32__attach() - attach filters for rules, or replace the attached ones
  * @state: planned by tw_tc__plan(); its rows and priority are set to those of the new filters
- * @rules: the schema_id must not be 0
- * @any: TW_U32_ANY_EVENT, bound to the same schema
+ * @rules: their schema_id must not be 0
+ * @any: TW_U32_ANY_EVENT, bound to the schema of @rules
  *
- * Old and new filters exist together for a moment. A frame with an event matches only filters for its schema.
+ * Old and new filters exist together for a moment. A filter for events matches only frames of the schema for which it was
+ * compiled.
  *
- * Return: 0; -EOPNOTSUPP if u32, this kernel or the requested NIC cannot do it; another -errno. After an error, the new filters are
- * removed, and the old ones stay.
+ * Return: 0; -EOPNOTSUPP if u32, this kernel or the requested NIC does not support the rules; another -errno. After an error, the new
+ * filters are removed, and the old ones stay.
  */
 int tw_u32__attach(struct tw_state *state, const struct tw_rules *rules, const struct tw_bound *any,
 		   struct tw_error *error);
 
 /**
  * tw_u32__count() - read the frame counter of each row
- * @rows: array of TW_ROWS_MAX; frames is TW_NOT_COUNTED if the row has no filter and no earlier count, or if this kernel does not count;
- * events are not set
+ * @rows: array of TW_ROWS_MAX. The member `frames` is TW_NOT_COUNTED if the row has no filter and no count of replaced filters, or if this
+ * kernel does not count. The member `events` is not set.
  * Return: 0; -ENOENT if the filters were removed; another -errno.
  */
 int tw_u32__count(const struct tw_state *state, struct tw_counter *rows, struct tw_error *error);

@@ -66,7 +66,7 @@ static int remove_ours(struct nl_sock *sk, const struct tw_state *state, struct 
 	const bool there = find(sk, state).ours;
 	const int err = there ? tw_filters__remove(sk, state->public.ifindex, state->prio, ETH_P_ALL, "bpf", error) : 0;
 
-	/* If another process has removed the filter, it may also have replaced the qdisc, which then must stay. */
+	/* If the filter is missing, another process has removed it, and may have replaced the qdisc. The new qdisc must stay. */
 	if (!err && (there || !state->public.schema_id))
 		tw_clsact__remove(sk, state);
 	return err;

@@ -89,7 +89,7 @@ static struct rtnl_act *action_of(const struct node *node)
 	}
 }
 
-/* Add an action to a filter, which keeps a reference; if that fails, free the action. Return: 0 or an error code of libnl. */
+/* Add an action to a filter. The filter keeps a reference to the action. After an error, free the action. Return: 0 or an error of libnl */
 static int add_action(struct rtnl_cls *cls, struct rtnl_act *action)
 {
 	const int code = action ? rtnl_u32_add_action(cls, action) : -NLE_NOMEM;
@@ -201,7 +201,7 @@ static void look_at(const struct tcmsg *head, struct nlattr *const *attrs, void 
 		add_frames(look, TC_U32_NODE(head->tcm_handle), frames_of(options));
 }
 
-/* Look at all filters with a priority. The caller sets the counts in @ret to 0. */
+/* Read all filters with the priority @prio. The caller sets the counts in @ret to 0 before the first call. */
 static int look_at_set(struct nl_sock *sk, const struct tw_state *state, uint32_t prio, struct u32_look *ret)
 {
 	ret->state = state;
@@ -229,7 +229,7 @@ int tw_u32__detach(const struct tw_state *state, struct tw_error *error)
 	err = remove_set(sk, state, TW_U32_FIRST_PRIO, error);
 	second = remove_set(sk, state, TW_U32_SECOND_PRIO, err ? NULL : error);
 	err = err ? err : second;
-	/* If another process has removed the filters, it may also have replaced the qdisc, which then must stay. */
+	/* If no filter is left, another process has removed them, and may have replaced the qdisc. The new qdisc must stay. */
 	if (!err && (look.n || !state->public.schema_id))
 		tw_clsact__remove(sk, state);
 	nl_socket_free(sk);
@@ -351,7 +351,7 @@ static unsigned int redirects_of(const struct tw_rules *rules, uint32_t *to)
 	return n;
 }
 
-/* If rules or the default action redirect frames, add a filter that passes control frames and also copies them to the targets. */
+/* If rules or the default action redirect frames, add a filter that passes control frames, and copies them to each redirect target. */
 static int add_control(struct set *set, const struct tw_rules *rules, struct tw_error *error)
 {
 	uint32_t to[TW_RULES_MAX + 1];

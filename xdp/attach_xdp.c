@@ -10,7 +10,7 @@
 
 #include "xdp/log_capture.h"
 
-/* Return: libxdp's dispatcher, which runs several XDP programs on an interface; NULL if there is no program, or it is not a dispatcher. */
+/* Return: libxdp's dispatcher, which runs several XDP programs on an interface; NULL if the interface has no program or another one. */
 static struct xdp_multiprog *find_dispatcher(int ifindex)
 {
 	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(ifindex);
@@ -69,7 +69,7 @@ static int dispatcher__detach(int ifindex, uint32_t id, struct tw_error *error)
 		   : 0;
 }
 
-/* Whether to try generic mode after an error in native mode: not if generic mode would fail for the same reason. */
+/* Whether to try generic mode after native mode has failed with @err. After the errors listed here, generic mode would fail too. */
 static bool may_be_generic(int err)
 {
 	return err && err != -EEXIST && err != -EBUSY && err != -EPERM;
@@ -106,8 +106,8 @@ static int query(int ifindex, struct bpf_xdp_query_opts *opts)
 }
 
 /*
- * Return: id of the program that occupies the hook in the NIC (offload) or in the kernel; 0 if it is free. For a permanent classifier,
- * libxdp's dispatcher counts as free, because it can run several programs.
+ * Return: id of the program that occupies the hook: with offload, the hook in the NIC; otherwise, the hook in the kernel. 0 = the hook is
+ * free. For a permanent classifier, a hook with libxdp's dispatcher counts as free, because the dispatcher can run several programs.
  */
 static uint32_t in_the_way(const struct tw_state *state, const struct bpf_xdp_query_opts *there)
 {

@@ -84,8 +84,8 @@ static bool read_name(pid_t pid, char name[32])
 }
 
 /*
- * Whether a pid is that of a Tracewire process. The pid may be from another namespace, or reused while the cleanup helper still holds the
- * lock.
+ * Whether @pid is the pid of a Tracewire process. The pid in a state file may be from another pid namespace. Or its process has ended, and
+ * the pid was reused while the cleanup helper still holds the lock of the file.
  */
 static bool is_one_of_us(pid_t pid)
 {
@@ -94,7 +94,7 @@ static bool is_one_of_us(pid_t pid)
 	return pid > 0 && read_name(pid, its) && read_name(getpid(), ours) && !strcmp(its, ours);
 }
 
-/* End the process that holds a classifier, and wait until it has removed the classifier and the file. */
+/* End the process that holds a classifier. Wait for the lock of the state file. If the file still exists then, remove the classifier. */
 static int end_holder(struct tw_state_file *file, const struct tw_attached *attached, struct tw_error *error)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };
@@ -167,8 +167,9 @@ struct stale_search {
 };
 
 /*
- * Whether the classifier of an unlocked state file is stale. A classifier of another network namespace is not examined. A permanent
- * classifier is stale if its interface was removed, or if it is not attached. Any other classifier is stale, because its process has ended.
+ * Whether the classifier of an unlocked state file is stale. A classifier of another network namespace is not examined, and counts as not
+ * stale. A permanent classifier is stale if its interface was removed, or if it is not attached. Any other classifier is stale, because its
+ * process has ended.
  */
 static bool is_left_over(struct tw_state *state, uint64_t netns)
 {
@@ -181,7 +182,7 @@ static bool is_left_over(struct tw_state *state, uint64_t netns)
 	return tw_attached__mode(state) == TW_MODE_NONE;
 }
 
-/* Remove the classifier and its file if they are stale. A locked file is not stale: it belongs to a running process. */
+/* If a classifier is stale, remove it and its state file. A classifier with a locked file is not stale: it belongs to a running process. */
 static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	const struct stale_search *search = ctx;

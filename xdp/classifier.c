@@ -19,7 +19,7 @@ struct tw_classifier {
 	struct tw_maps maps;
 	uint16_t udp_port;
 	int link;    /* XDP: descriptor of the bpf_link; -1 = there is no link */
-	int program; /* offloaded XDP: descriptor of the attached program; -1 = there is none */
+	int program; /* XDP with offload: descriptor of the attached program; -1 = there is no such program */
 };
 
 const char *tw_attach_place__name(uint8_t place)
@@ -110,7 +110,7 @@ static int parse_rules(struct tw_classifier *c, const struct tw_classifier_optio
 	return tw_filter__parse(TW_U32_ANY_EVENT, &c->filters[options->n], error);
 }
 
-/* Lock the state file of the place. Fail if an attached permanent classifier owns it; detach the classifier of a killed process. */
+/* Lock the state file of the place. Fail if the place has an attached permanent classifier. Detach the classifier of a killed process. */
 static int claim(struct tw_classifier *c, struct tw_error *error)
 {
 	struct tw_state there;

@@ -3,9 +3,9 @@
  * Classifiers: rules (filter/rules.h) that are loaded into the kernel and attached to an interface, in one of three places: in XDP, in tc
  * as a BPF program, or in tc as u32 filters. An interface can have one classifier in each place.
  *
- * A classifier is removed when the process that attached it ends for any reason: in XDP by a bpf_link, in tc and in a NIC by the cleanup
- * helper. A permanent classifier stays. Each classifier has a file in /run/tracewire, so that other processes can show and remove
- * the classifier.
+ * A classifier is removed when the process that attached it ends for any reason. In XDP, the kernel removes it together with the bpf_link;
+ * in tc and in a NIC, the cleanup helper removes it. A permanent classifier stays. Each classifier has a state file in /run/tracewire, so
+ * that other processes can show and remove the classifier.
  *
  * BPF programs, qdiscs and filters of other owners are never replaced or removed. All functions act in the calling thread's network
  * namespace.
@@ -41,7 +41,7 @@ struct tw_classifier_rule {
 struct tw_classifier_options {
 	const char *ifname;
 	uint8_t place;     /* enum tw_attach_place */
-	bool offload;      /* the NIC must evaluate the rules; it is an error if it cannot */
+	bool offload;      /* the NIC must evaluate the rules; if the NIC cannot, attaching fails */
 	bool persist;      /* make a permanent classifier */
 	uint16_t udp_port; /* destination port of frames in UDP; 0 = do not look for frames in UDP */
 	const struct tw_classifier_rule *rules;
@@ -55,10 +55,10 @@ struct tw_classifier;
 /**
  * tw_classifier__new() - check the rules and reserve the place, without attaching anything
  *
- * Unless the classifier is permanent, this forks the cleanup helper. A stale classifier in this place is removed.
+ * Unless the classifier is permanent, this function forks the cleanup helper. A stale classifier in the place is removed.
  *
  * Return: 0; -EINVAL for invalid rules; -EOPNOTSUPP for a redirect target that does not send redirected frames; -EBUSY if the place has a
- * classifier of Tracewire; -EEXIST if a program or filter of another owner occupies it; -ENODEV, -EPERM, another -errno.
+ * classifier of Tracewire; -EEXIST if a program or filter of another owner occupies the place; -ENODEV, -EPERM, another -errno.
  */
 int tw_classifier__new(const struct tw_classifier_options *options, struct tw_classifier **ret, struct tw_error *error);
 
@@ -72,9 +72,9 @@ struct tw_classifier_schema {
 /**
  * tw_classifier__bind() - compile the rules for a schema and attach them, or replace the attached ones
  *
- * Each frame is evaluated by either the old or the new rules. The counters continue. After an error, the old rules stay attached. There are
- * two exceptions: if tc reports that the new program does not run in the NIC, no rules are attached; if only the state file cannot be
- * written, the new rules are attached.
+ * Each frame is evaluated by either the old or the new rules. The counters continue. After an error, the old rules stay attached, with two
+ * exceptions: if tc reports that the new program does not run in the NIC, no rules are attached afterwards; if the state file cannot be
+ * written after the new rules were attached, the new rules stay attached.
  *
  * Return: 0; -EINVAL if an expression is invalid for that schema; -EOPNOTSUPP if the place, this kernel or the NIC does not support the
  * rules; -EEXIST if another program occupies the place; another -errno.
@@ -133,8 +133,8 @@ struct tw_counted {
 	uint64_t stream_id;
 	uint16_t channel;
 	bool overflow;   /* frames of all streams and channels beyond TW_COUNTED_MAX */
-	bool total;      /* frames of all streams and channels; u32 and NICs have only these rows */
-	bool has_events; /* false for u32, which counts only frames; the events of a rule are then equal to its frames */
+	bool total;      /* frames of all streams and channels; u32 filters and NICs have only these rows */
+	bool has_events; /* events are counted; false for u32, where a rule has as many events as frames */
 };
 #define TW_COUNTED_MAX 4096 /* streams and channels with their own counters */
 #define TW_ROWS_MAX    (TW_RULES_MAX + 1 + TW_COUNT_MORE)
@@ -145,13 +145,13 @@ typedef void tw_counted_visitor(const struct tw_counted *what, const struct tw_c
 
 /**
  * tw_attached__count() - read the counters, and call @each for the rows of each stream and channel, of the overflow, or of the total
- * Return: 0, without a call if the classifier is not bound to a schema yet; -errno with @error filled.
+ * Return: 0, without a call of @each if the classifier is not bound to a schema yet; -errno with @error filled.
  */
 int tw_attached__count(const struct tw_attached *attached, tw_counted_visitor *each, void *ctx, struct tw_error *error);
 
 /**
- * tw_attached__detach() - remove a permanent classifier, or end the process that holds a classifier, and wait until it is removed
- * Return: 0; -ENOENT if it no longer exists; -EBUSY if the process does not end within some seconds; another -errno.
+ * tw_attached__detach() - remove a classifier; if a process holds it, end this process, and wait until the classifier is removed
+ * Return: 0; -ENOENT if the classifier no longer exists; -EBUSY if the process does not end within some seconds; another -errno.
  */
 int tw_attached__detach(const struct tw_attached *attached, struct tw_error *error);
 

@@ -50,7 +50,7 @@ int tw_stale__remove(struct tw_state_file *file, struct tw_error *error)
 	return err;
 }
 
-/* The helper's two descriptors. It closes all others, because an open bpf_link would keep the program attached. */
+/* The helper's two descriptors. The helper closes all others, because an open bpf_link would keep the program attached. */
 enum { FILE_FD = 3, PIPE_FD, FIRST_OTHER };
 
 /* Protect the helper from signals that end its parent: those of the terminal, of the session, and of a service manager. */
@@ -65,8 +65,8 @@ static void keep_away(void)
 }
 
 /*
- * Move both descriptors to FILE_FD and PIPE_FD, through higher numbers, so that one dup2() does not close the other descriptor. Descriptors
- * 0 to 2 become /dev/null; all others are closed.
+ * Move both descriptors to FILE_FD and PIPE_FD. They are first duplicated to higher numbers, so that a dup2() to FILE_FD or PIPE_FD does
+ * not close one of them. Descriptors 0 to 2 become /dev/null; all others are closed.
  */
 static int keep_two(int file_fd, int pipe_fd)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Removes the classifier that a state file describes. The cleanup helper does this when the process that attached the classifier ends. Used
- * inside xdp/ only.
+ * Removes the classifier that a state file describes, and runs the cleanup helper, which removes the classifier when the process that
+ * attached it ends. Used inside xdp/ only.
  */
 #ifndef TW_XDP_CLEANUP_H
 #define TW_XDP_CLEANUP_H
@@ -30,12 +30,12 @@ struct tw_cleanup_helper {
 };
 
 /**
- * tw_cleanup_helper__start() - fork the helper, which shares the lock of @file. Call it before other threads are started
+ * tw_cleanup_helper__start() - fork the helper, which shares the lock of @file; called before other threads are started
  * Return: 0 or -errno.
  */
 int tw_cleanup_helper__start(const struct tw_state_file *file, struct tw_cleanup_helper *ret, struct tw_error *error);
 
-/** tw_cleanup_helper__end() - end the helper, if there is one. Call it after the state file was removed */
+/** tw_cleanup_helper__end() - end the helper if it runs; called after the state file was removed */
 void tw_cleanup_helper__end(struct tw_cleanup_helper *helper);
 
 #endif

@@ -75,7 +75,7 @@ static int unread(const struct tw_attached *attached, int err, struct tw_error *
 			     err == -EPERM ? "counters of another process require CAP_SYS_ADMIN" : strerror(-err));
 }
 
-/* Open a map. Maps of this process are open already, even if the program was removed; others are opened by id (needs CAP_SYS_ADMIN). */
+/* Open a map. A map of this process is open already, even if the program was removed; another map is opened by id (needs CAP_SYS_ADMIN). */
 static int open_map(const struct tw_state *state, enum tw_bpf_map map, uint32_t id)
 {
 	const int fd = state->maps ? dup(state->maps->fds[map]) : bpf_map_get_fd_by_id(id);
@@ -106,7 +106,7 @@ static int read_maps(struct counter_reading *reading, const struct tw_state *sta
 	return err ? unread(reading->attached, err, error) : 0;
 }
 
-/* Read the counters of u32 filters. Rules match only frames with one event, so a rule has as many events as frames. */
+/* Read the counters of u32 filters. u32 rules match only frames with one event, so a rule has as many events as frames. */
 static int count_u32(struct counter_reading *reading, const struct tw_state *state, struct tw_error *error)
 {
 	const int err = tw_u32__count(state, reading->sum, error);

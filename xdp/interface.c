@@ -102,7 +102,7 @@ static struct nl_msg *message(int family, uint8_t command)
 	return NULL;
 }
 
-/* Ask the genetlink family netdev for the XDP features of an interface. @ret: unchanged if the kernel does not know them */
+/* Ask the genetlink family netdev for the XDP features of an interface. @ret: unchanged if the kernel does not report them */
 static void ask_features(struct nl_sock *sk, uint32_t ifindex, uint64_t *ret)
 {
 	struct netdev_answer family = { .wanted = CTRL_ATTR_FAMILY_ID },

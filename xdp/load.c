@@ -11,7 +11,7 @@
 #include "xdp/classifier.h"
 #include "xdp/log_capture.h"
 
-/* How to create a map. value_size 0: the size of all rows of counters. */
+/* How to create a map. value_size 0 stands for the size of all rows of counters. */
 static const struct layout {
 	const char *name;
 	uint32_t type, key_size, value_size, entries;
@@ -93,7 +93,10 @@ static const struct tw_loaded *loading;
 /* At most two functions: the program, and the callback of bpf_loop(). */
 static struct bpf_func_info functions[2];
 
-/* Use the stub's BTF function info with the offset of the generated second function, and no line info. Offloaded programs need no info. */
+/*
+ * Set the BTF function info of the program: that of the stub, with the offset of the generated second function. No line info is used,
+ * because it describes the stub's instructions. An offloaded program gets no function info either.
+ */
 static void set_functions(const struct tw_loaded *loaded, struct bpf_prog_load_opts *opts)
 {
 	const uint32_t n = loaded->options.code->record_function ? 2 : 1;

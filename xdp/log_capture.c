@@ -7,7 +7,10 @@
 
 static struct tw_log_capture *listening;
 
-/* Whether a line may have the reason of an error. After the reason, the verifier's log has statistics, and libbpf adds other lines. */
+/*
+ * Whether a line may state the reason of an error. The lines that begin, summarise and end the verifier's log do not state it, and neither
+ * do libbpf's messages that only say that loading failed.
+ */
 static bool says_why(const char *line)
 {
 	return *line && !strstr(line, "-- BEGIN PROG LOAD LOG --") && !strstr(line, "-- END PROG LOAD LOG --") &&

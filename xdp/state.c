@@ -14,7 +14,7 @@
 
 #define HEAD "tracewire classifier 1\n"
 
-/* The numbers of struct tw_state that the file contains, one on each line. The rows and rules have lines of their own. */
+/* The members of struct tw_state that are numbers: the file has a line for each. Rows and rules have other lines. */
 #define FIELD(name)                                                                             \
 	{                                                                                       \
 #name, offsetof(struct tw_state, name), sizeof(((struct tw_state *)NULL)->name) \

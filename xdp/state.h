@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The state of a classifier. It is also written to a file in /run/tracewire. Other processes use the file to show the classifier, and to
- * remove it after its process was killed. The process that holds a classifier keeps its file locked. Used inside xdp/ only.
+ * remove it after its process was killed. The process that holds a classifier keeps the file locked. Used inside xdp/ only.
  */
 #ifndef TW_STATE_H
 #define TW_STATE_H
@@ -17,14 +17,14 @@ struct tw_state_row {
 };
 
 struct tw_state {
-	struct tw_attached public;   /* the texts of its rules are owned by this state */
+	struct tw_attached public;   /* this state owns the texts of the rules */
 	uint64_t netns;              /* inode of the network namespace */
 	uint32_t counters, overflow; /* kernel's ids of the maps COUNTERS and OVERFLOW; 0 = no such map */
 	uint32_t prio;               /* tc: priority of the filters; 0 = not planned yet */
 	uint32_t held_by_link;       /* XDP: 1 if the program is attached with a bpf_link */
 	uint32_t made_clsact;        /* tc: 1 if Tracewire created, or has to create, the clsact qdisc */
 	struct tw_state_row rows[TW_ROWS_MAX];
-	const struct tw_maps *maps; /* open maps, if this process made them; NULL = open the maps by id */
+	const struct tw_maps *maps; /* the open maps, if this process made them; NULL = the maps must be opened by id */
 };
 
 /** tw_state__init() - fill a state for an interface of this network namespace; copies texts. Return: 0, -ENOMEM, -ENODEV, another -errno */

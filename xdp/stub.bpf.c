@@ -2,7 +2,7 @@
 /*
  * The BPF object through which a generated program is loaded. Only the names, the types (BTF) and the licence of this object are used. The
  * kernel requires the types if a program has a callback, and libxdp requires them if several programs share an interface. The instructions
- * are replaced before the object is loaded.
+ * below are replaced by the generated ones before the kernel loads the program.
  */
 #include <linux/bpf.h>
 

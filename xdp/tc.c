@@ -50,7 +50,7 @@ struct nl_msg *tw_tc__message(int type, int flags, const struct tw_tc_at *at, co
 	return msg;
 }
 
-/* Copy the kernel's error text, which is an attribute after struct nlmsgerr. If there is none, copy the text of the errno. */
+/* Copy the kernel's error text, an attribute after struct nlmsgerr. If the kernel sent no text, copy the text of the errno. */
 static void keep_words(const struct nlmsghdr *hdr, struct tw_answer *answer)
 {
 	const int behind = (int)(NLMSG_ALIGN(sizeof(struct nlmsgerr)));
@@ -173,7 +173,7 @@ static int each_at(struct nl_sock *sk, int ifindex, uint32_t parent, uint32_t pr
 	return list(sk, tw_tc__message(RTM_GETTFILTER, 0, &at, NULL), seen, ctx);
 }
 
-/* A search for the clsact qdisc of an interface. It checks the interface, because some kernels list the qdiscs of all interfaces. */
+/* A search for the clsact qdisc of an interface. Some kernels list the qdiscs of all interfaces, so the interface is checked. */
 struct clsact_search {
 	int ifindex;
 	bool found;
@@ -184,11 +184,11 @@ static void look_for(const struct tcmsg *head, struct nlattr *const *attrs, void
 	struct clsact_search *search = ctx;
 
 	(void)attrs;
-	if (head->tcm_ifindex == search->ifindex && head->tcm_parent == TC_H_CLSACT) /* also an `ingress` qdisc */
+	if (head->tcm_ifindex == search->ifindex && head->tcm_parent == TC_H_CLSACT) /* also an `ingress` qdisc's */
 		search->found = true;
 }
 
-/* Copy made_clsact from another classifier of the interface, so that the last of them to be removed also removes the qdisc. */
+/* Copy made_clsact from another classifier of the interface, so that the classifier that is removed last also removes the qdisc. */
 static int look_at_others(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	struct tw_state *state = ctx, other;
@@ -297,7 +297,7 @@ int tw_filters__remove(struct nl_sock *sk, int ifindex, uint32_t prio, uint16_t 
 	struct tw_answer answer;
 
 	tw_tc__ask(sk, tw_tc__message(RTM_DELTFILTER, 0, &at, kind), &answer);
-	/* These errors mean that another process has removed the filter, the qdisc or the interface. */
+	/* The errors in this condition mean that another process has removed the filter, the qdisc or the interface. */
 	if (!answer.err || answer.err == -ENOENT || answer.err == -EINVAL || answer.err == -ENODEV)
 		return 0;
 	return tw_error__set(error, answer.err, "cannot remove the filters of priority %u: %s", prio, answer.text);

@@ -2,7 +2,7 @@
 /*
  * Traffic control: netlink messages, the clsact qdisc of an interface, and its filters. Used inside xdp/ only.
  *
- * libnl sends the messages. It does not return the kernel's error texts, so tc.c reads them from the kernel's answers. libbpf's tc
+ * libnl sends the messages. libnl does not return the kernel's error texts, so tc.c reads them from the kernel's answers. libbpf's tc
  * functions are not used, because they cannot request hardware offload. Tracewire's filters have priorities of their own. If another
  * program uses one of these priorities, attaching fails.
  */
@@ -44,12 +44,12 @@ struct nl_msg *tw_tc__message(int type, int flags, const struct tw_tc_at *at, co
 /** tw_tc__ask() - send @msg, free it, and wait for the answer. If @msg is NULL, the error is -ENOMEM. Return: ret->err */
 int tw_tc__ask(struct nl_sock *sk, struct nl_msg *msg, struct tw_answer *ret);
 
-/* A callback for each object of a dump. @head: its message header; @attrs: its attributes, up to TCA_MAX. */
+/* A callback for each object of a dump. @head: the object's header; @attrs: its attributes, indexed by TCA_*. */
 typedef void tw_tc_seen(const struct tcmsg *head, struct nlattr *const *attrs, void *ctx);
 
 /*
- * The letters "TW" as a number. A filter has the priority TW_TC_PRIO + enum tw_attach_place. A new set of u32 filters has either that
- * priority or TW_TC_PRIO + TW_ATTACH_PLACES, whichever the old set does not have.
+ * The letters "TW" as a number. A filter has the priority TW_TC_PRIO + enum tw_attach_place. u32 has a second priority, TW_TC_PRIO +
+ * TW_ATTACH_PLACES: a new set of u32 filters gets the one that the old set does not have.
  */
 #define TW_TC_PRIO 21591
 
