@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bits of a field that the print fmt names by __print_flags(), one line for each, as Wireshark shows bit masks:
+ * Shows the bits of a field whose print fmt names them with __print_flags(): one line for each bit, as Wireshark shows bit masks:
  *
  *     .... 1... = GFP_ZERO: Set
  *
- * A name of several bits, such as GFP_KERNEL, has a line only if the event's text has it.
+ * A name that stands for several bits, such as GFP_KERNEL, has a line only if the event's text contains this name.
  */
 #include "dissector/packet-tracewire.h"
 
@@ -14,8 +14,8 @@
 struct bits {
 	struct tw_dissect *d;
 	proto_tree *tree;
-	const struct tw_value *value; /* of the field */
-	const uint8_t *at;            /* its bytes */
+	const struct tw_value *value; /* value of the field */
+	const uint8_t *at;            /* bytes of the field */
 	unsigned int width;           /* number of bits in a line */
 };
 
@@ -70,7 +70,7 @@ static uint64_t single_bits(const struct tw_print_names *names)
 	return all & names->mask;
 }
 
-/* Adds a line for each name of several bits that the event's text has. Return: the bits of these names */
+/* Adds a line for each name that stands for several bits and is in the event's text. Return: the bits of these names */
 static uint64_t put_combined(const struct bits *bits, const struct tw_print_names *names, uint64_t value)
 {
 	uint64_t left = value & names->mask, named = 0;

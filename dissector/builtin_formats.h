@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The built-in table of common events: names, types and value strings of their fields. make_builtin_formats.c generates it at build time
- * from a snapshot of a distribution's formats. It is constant data without relocations, so it costs nothing until it is used.
+ * from the formats of a distribution's kernel. The table is constant data without relocations, so it costs nothing until it is used.
  */
 #ifndef TW_BUILTIN_FORMATS_H
 #define TW_BUILTIN_FORMATS_H
@@ -18,7 +18,7 @@ struct tw_builtin_event {
 
 struct tw_builtin_field {
 	uint32_t name;
-	uint32_t first_name; /* index of its first value string in tw_builtin_names */
+	uint32_t first_name; /* index of the field's first value string in tw_builtin_names */
 	uint16_t n_names;
 	uint8_t type;      /* enum tw_ftype */
 	uint8_t has_names; /* 1 = tw_fields__names() registers a second name for this field, otherwise 0 */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State of the open capture: its streams (stream/streams.h), the error bounds of their times, and results of the first pass for single
- * frames (gaps, refused data, the certainty of their order). Frames update this state only in the first pass, in the order of the capture.
- * Look-ups do not change it. It is freed when the capture is closed.
+ * State of the open capture: its streams (stream/streams.h), the error bounds of their packet times, and results of the first pass for
+ * single frames: gaps, refused data, and whether the order of packets is certain. Frames update this state only in the first pass, in the
+ * order of the capture. Look-ups do not change the state. It is freed when the capture is closed.
  */
 #include "dissector/packet-tracewire.h"
 
-/* The error bounds in a stream's OFFSETs, in the order of frames. */
+/* The error bounds from the OFFSET records of a stream, in the order of frames. */
 struct time_errors {
 	struct tw_time_error *all;
 	uint32_t n, cap;
@@ -32,16 +32,16 @@ struct refused_tlv {
 uint32_t tw_dissect_cache_read;
 bool tw_dissect_formats_full;
 static struct tw_streams *streams; /* NULL if there was no memory */
-static unsigned int user;          /* index in user[] of struct tw_stream: the stream's struct time_errors */
+static unsigned int user;          /* the element user[user] of a struct tw_stream points to its struct time_errors */
 static struct tw_hash_table
 	channels;         /* key: the stream's number << 16 | the channel's; value: struct tw_stream_channel */
 static uint32_t refusals; /* number of stored messages about refused data, at most TW_REFUSALS_MAX */
 
 static struct event_packet last,
-	last_of_another; /* the last packet with events, and the last one of any other stream */
+	last_of_another; /* the last packet with events, and the last packet with events of any other stream */
 static uint8_t *orders;  /* enum tw_time_order by frame */
 static size_t n_orders;
-static size_t orders_full_from; /* the first frame whose order did not fit into the limit of memory; 0 = none */
+static size_t orders_full_from; /* first frame whose order is not stored, because of the limit of memory; 0 = none */
 
 static void *resize(void *ctx _U_, void *memory, size_t old_size _U_, size_t new_size)
 {
@@ -75,7 +75,7 @@ static void open_capture(void)
 	n_orders = orders_full_from = 0;
 }
 
-/* Frees formats, programs, symbols and strings, which are on the heap. Wireshark frees all other state with its file scope. */
+/* Frees formats, compiled print fmts, symbols and strings, which are on the heap. Wireshark frees all other state with its file scope. */
 static void close_capture(void)
 {
 	tw_streams__free(streams);
@@ -188,7 +188,7 @@ bool tw_dissect__add_time_error(struct tw_dissect *d, uint64_t ns)
 		return true;
 	/* Each entry is counted twice: the array grows by doubling, so up to half of it is unused. */
 	allowed = tw_streams__take(streams, 2 * sizeof(*errors->all));
-	/* An old bound must not apply to later packets, so an entry that makes the bound unknown is exempt from the limit. */
+	/* Beyond the limit, an entry that makes the bound unknown is still added, so that the old bound does not apply to later packets. */
 	if (!allowed && (!newest || newest->ns == TW_ERROR_UNKNOWN))
 		return false;
 	if (errors->n == errors->cap) {

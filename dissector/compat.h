@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Differences between the supported Wireshark series, 4.0 to 4.4, and nothing else. */
+/* Hides the differences between the supported series of Wireshark, 4.0 to 4.4. */
 #ifndef TW_COMPAT_H
 #define TW_COMPAT_H
 
@@ -16,7 +16,7 @@
 	(WIRESHARK_VERSION_MAJOR > (major) || \
 	 (WIRESHARK_VERSION_MAJOR == (major) && WIRESHARK_VERSION_MINOR >= (minor)))
 
-/* Since 4.4, bool (one byte) replaces gboolean (an int): return types and preferences must have the right type. */
+/* Since 4.4, Wireshark uses bool (one byte) in place of gboolean (an int). Return types and preferences must have the type in use. */
 #if TW_WIRESHARK_AT_LEAST(4, 4)
 typedef bool tw_ws_bool;
 #else

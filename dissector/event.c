@@ -44,25 +44,28 @@ static void append_value(struct tw_line *line, const struct tw_shown_field *show
 		tw_line__u64(line, value);
 }
 
-/* Flags are mostly unsigned. A signed number, such as prev_state, may contain more than flags, so it is shown in decimal. */
+/*
+ * Whether a value is shown in hexadecimal: addresses, pointers, and flags in an unsigned field. A signed field with flags, such as
+ * prev_state, may contain more than flags, so it is shown in decimal.
+ */
 static bool is_hex(const struct tw_shown_field *shown)
 {
 	return shown->has_addresses || shown->type == TW_FTYPE_POINTER ||
 	       (shown->value_strings && shown->value_strings->flags && !shown->field->is_signed);
 }
 
-/* A field and the name under which it is shown. The name's type may be wider than the field's, or text. */
+/* A field, and the Wireshark field under which it is shown. The type of the Wireshark field may be wider than the field's type, or text. */
 struct named_field {
 	struct tw_dissect *d;
 	proto_tree *tree;
 	const struct tw_shown_field *shown;
 	const struct tw_record *record;
-	int hf;             /* -1 = not wanted */
-	enum tw_ftype type; /* type of the name */
+	int hf;             /* the Wireshark field; -1 = not wanted */
+	enum tw_ftype type; /* type of the Wireshark field */
 	bool hidden;
 };
 
-/* Return: the names of the field's values; NULL if it has none. The names of system calls are unknown until HOST arrives. */
+/* Return: the names of the field's values; NULL if there are none. The names of system calls are unknown until a HOST arrives. */
 static const struct tw_print_names *names_of(const struct named_field *p)
 {
 	if (p->shown->is_syscall)
@@ -70,7 +73,7 @@ static const struct tw_print_names *names_of(const struct named_field *p)
 	return p->shown->value_strings;
 }
 
-/* Appends " (NAME)" if the text of the event has a word for the value, or the value strings have one. */
+/* Appends " (NAME)": the word that the event's text has for the value or, if the text has none or is not made, the value string. */
 static void append_word(struct tw_line *line, const struct named_field *p, uint64_t value)
 {
 	const struct tw_shown_field *shown = p->shown;
@@ -79,7 +82,7 @@ static void append_word(struct tw_line *line, const struct named_field *p, uint6
 	bool has;
 
 	tw_line__str(line, " (");
-	if (shown->words && p->d->program_left) /* only may_print() reduces program_left */
+	if (shown->words && p->d->program_left) /* 0 after may_print() used it up */
 		has = tw_print__word(shown->words, shown->field, p->record, line);
 	else
 		has = names && tw_print_names__put(names, value, line);
@@ -89,7 +92,7 @@ static void append_word(struct tw_line *line, const struct named_field *p, uint6
 		*line = before;
 }
 
-/* Sets the label of a number if it shows more than the value: a word, a symbol, or an index in a stack. */
+/* Sets the label of a number, if the label shows more than the value: a word, a symbol, or an index in a stack. */
 static void label_number(proto_item *item, const struct named_field *p, uint64_t value, const struct tw_symbol *symbol,
 			 uint32_t i)
 {
@@ -286,7 +289,7 @@ static bool put_value(struct tw_dissect *d, proto_tree *tree, const struct tw_sh
 
 	if (!wanted && !any_wanted && !others_wanted && shown->field->place == TW_PLACE_FIXED &&
 	    (uint64_t)shown->field->offset + shown->field->size <= record->len)
-		return true; /* not wanted, and it cannot have an error */
+		return true; /* the field is not wanted, and is inside the record */
 	if (read_value(shown, record, &value))
 		return false;
 	if (wanted || others_wanted) {
@@ -304,7 +307,7 @@ static bool put_value(struct tw_dissect *d, proto_tree *tree, const struct tw_sh
 }
 
 /* The text of an event, as printed by the kernel. It is made only if a column, the tree or a filter needs it. */
-#define FIELD_COST 64 /* cost of printing one field without a program, as bytes of a program */
+#define FIELD_COST 64 /* cost of printing one field of an event without a print program, in bytes of a print program */
 
 static bool may_print(struct tw_dissect *d, const struct tw_event_type *type)
 {
@@ -337,7 +340,7 @@ static void account(struct tw_dissect *d, const struct tw_line *line)
 	tw_dissect__expert(d, &ei_trace_limit, "The frame's events have more text than is shown");
 }
 
-/* Return: the text, in a buffer that the next call reuses; empty after a limit of the frame was reached. */
+/* Return: the text of the event, in a buffer that the next call reuses; "" after a limit of the frame was reached. */
 static const char *event_text(struct tw_dissect *d, const struct tw_event_type *type, const struct tw_record *record)
 {
 	static char buf[TW_PRINT_LINE_MAX + 1];
@@ -364,7 +367,7 @@ struct event {
 	struct tw_record record;
 };
 
-/* Return: the name of the event's task at its time; NULL if it is unknown. */
+/* Return: the name that the event's task had at the time of the event; NULL if it is unknown. */
 static const char *task_name(struct tw_dissect *d, const struct tw_event_view *view)
 {
 	const struct tw_task_name *name;
@@ -437,7 +440,7 @@ static void put_time_of_day(struct tw_dissect *d, proto_tree *tree, int at, uint
 			tw_put_number(d, tree, hf_trace_time_epoch, at, 0, ns + tw_stream__wall_offset(d->stream)));
 }
 
-/* The offsets of the common fields are the same in all kernels. */
+/* Adds the items that each event has. The offsets of the common fields used here are the same in all kernels. */
 static void put_facts(struct tw_dissect *d, proto_tree *tree, const struct event *e)
 {
 	const int at = tw_dissect__at(d, e->view.record);
@@ -464,7 +467,7 @@ static void put_facts(struct tw_dissect *d, proto_tree *tree, const struct event
 		tw_put_number(d, tree, hf_trace_filtered, at, 0, 1);
 }
 
-/* The error bound of the packet's time, and whether its order relative to another stream is certain. */
+/* Adds the error bound of the packet's time, and whether the packet's order relative to another stream is certain. */
 static void put_certainty(struct tw_dissect *d, proto_tree *tree, const struct event *e)
 {
 	const struct tw_time_error *error = tw_dissect__time_error(d);
@@ -498,7 +501,7 @@ static void put_fields(struct tw_dissect *d, proto_tree *tree, const struct even
 		tw_dissect__expert(d, &ei_trace_bad_field, NULL);
 }
 
-/* The top line of the details of a frame with one event. */
+/* Sets the top line of the details of a frame with one event. */
 static void show_title(struct tw_dissect *d, const struct event *e)
 {
 	const char *name = e->type ? e->type->event->format->name : "unknown format";
@@ -508,7 +511,7 @@ static void show_title(struct tw_dissect *d, const struct event *e)
 			    e->filtered ? " (filtered)" : "");
 }
 
-/* Keeps the task for the Source column, if the host is unknown. */
+/* Keeps the task of a frame with one event for the Source column, if the host is unknown. */
 static void keep_task(struct tw_dissect *d, const struct event *e)
 {
 	if (d->frame.events <= 1 && e->comm && !(d->stream && *d->stream->identity.host))

@@ -7,9 +7,9 @@
 #include "schema/schema.h"
 
 #define FIELD_BYTES \
-	(sizeof(struct tw_shown_field) + sizeof(struct tw_print_names)) /* upper limit of a field's memory */
+	(sizeof(struct tw_shown_field) + sizeof(struct tw_print_names)) /* largest memory of one field */
 
-/* Data of a schema for the cache, and whether the cache was read. */
+/* The texts of a schema, collected for the cache, and whether the cache was read for the schema. */
 struct schema_cache {
 	bool tried;                   /* the cache was read */
 	bool done;                    /* all texts were received; they were stored if their hash is the schema's id */
@@ -45,8 +45,8 @@ static struct tw_event_type *new_type(struct tw_dissect *d, struct tw_stream_eve
 }
 
 /*
- * Adds a format to the stream, with the plugin's data about it.
- * @frames: the frames with the text; copied
+ * Adds a format to the stream, and allocates the plugin's struct tw_event_type for it.
+ * @frames: numbers of the frames with the text; copied
  * Return: 0; -EINVAL or another -errno for an invalid text; -ENOSPC beyond the capture's limits.
  */
 static int take_format(struct tw_dissect *d, const struct tw_schema_view *view, const struct tw_schema_text *text,
@@ -97,7 +97,7 @@ static bool is_printed_as_symbol(const struct tw_event_type *type, const struct 
 	return false;
 }
 
-/* The format declares eight callers, and the kernel writes as many as it found. */
+/* Whether a field is a stack. The format of a stack declares eight callers, but the kernel writes as many as it found. */
 static bool is_stack(const struct tw_format *format, const struct tw_field *field)
 {
 	return field->kind == TW_FIELD_ARRAY && !strcmp(format->system, "ftrace") && !strcmp(field->name, "caller") &&
@@ -127,7 +127,7 @@ void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type
 	}
 }
 
-/* Memory for a decompressed payload, within the frame's limit. Return: NULL beyond the limit */
+/* Allocates memory for a decompressed payload, within the frame's limit. Return: NULL with @error filled beyond the limit */
 static void *unpack_buffer(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error)
 {
 	if (view->raw_length > d->unpack_left || view->raw_length > TW_SCHEMA_RAW_MAX) {
@@ -157,7 +157,7 @@ int tw_dissect__unpack_group(struct tw_dissect *d, const struct tw_schema_view *
 	return buf ? tw_schema_group__expand(view, buf, view->raw_length, ret, error) : -ENOSPC;
 }
 
-/* Whether the text must be kept for the cache: it is still missing among the texts of its schema. */
+/* Whether the text must be kept for the cache: whether it is still missing among the collected texts of its schema. */
 static bool wants_for_cache(struct tw_dissect *d, const struct tw_schema_view *view)
 {
 	struct schema_cache *cache = cache_of(d);
@@ -174,7 +174,10 @@ static bool wants_for_cache(struct tw_dissect *d, const struct tw_schema_view *v
 	return view->total == cache->total && !cache->texts[view->index].text;
 }
 
-/* The size of a long is part of the hash. It may be unknown until a HOST arrives, so both sizes are tried. */
+/*
+ * Stores a schema in the cache if the hash of its texts is the schema's id. The size of a long is an input of the hash. This size may be
+ * unknown until a HOST arrives, so both sizes are tried.
+ */
 static void store_schema(uint64_t schema_id, const struct schema_cache *cache, bool big_endian)
 {
 	static const uint8_t long_sizes[] = { 8, 4 };
@@ -231,7 +234,7 @@ static int add_text(struct tw_dissect *d, const struct tw_schema_view *view, str
 	return err;
 }
 
-/* Whether all texts of the schema were received: repeated groups are not decompressed then. */
+/* Whether all texts of the schema were received. Groups that are repeated after that are not decompressed. */
 static bool is_complete(struct tw_dissect *d)
 {
 	const struct schema_cache *cache = cache_of(d);
@@ -264,7 +267,7 @@ int tw_dissect__add_schema(struct tw_dissect *d, const struct tw_schema_view *vi
 	return err ? err : first;
 }
 
-/* Return: the event id in a format text, from its line "ID:"; 0 if there is none */
+/* Return: the event id in a format text, from its line "ID:"; 0 if it has no valid line of this kind */
 static uint16_t event_id_of(const struct tw_schema_text *text)
 {
 	const char *at = memmem(text->text, text->len, "\nID: ", 5);
@@ -275,7 +278,7 @@ static uint16_t event_id_of(const struct tw_schema_text *text)
 	return id <= 0xffff ? (uint16_t)id : 0;
 }
 
-/* Texts of the cache are not from a frame of the capture, so their position is 0. */
+/* Adds the texts of a cache file. They are not from a frame of the capture, so their position in the capture is 0. */
 static void take_cached(struct tw_dissect *d, const char *bytes, size_t len)
 {
 	struct tw_formats_file file = tw_formats_file__open(bytes, len);

@@ -79,14 +79,14 @@ static struct tw_name *name_of_type(const char *const *parts, const char *label,
 	tw_field_name__join(parts, plain);
 	snprintf(suffixed, sizeof(suffixed), "%.*s.%s", TW_FIELD_NAME_MAX - 16, plain,
 		 class_suffix[tw_ftype__class(type)]);
-	/* The plain name is used if it is free or its types have the same class; otherwise the name with the class as suffix. */
+	/* The plain name is used if it is free, or if its types have the class of @type. Otherwise, the class is appended to the name. */
 	first = g_hash_table_lookup(names, plain);
 	if (first && tw_ftype__class(first->type) != tw_ftype__class(type))
 		first = g_hash_table_lookup(names, suffixed);
 	name = with_type(first, type);
 	if (name)
 		return name;
-	/* Wireshark parses a number in a filter with the type that was registered last, so further types are wide ones. */
+	/* Wireshark parses a number in a filter with the type that was registered last. So each type after the first is a wide one. */
 	type = first ? tw_ftype__any(type) : type;
 	name = with_type(first, type);
 	if (name)
@@ -250,7 +250,7 @@ static void register_text(const char *system, const char *text, size_t len)
 
 	if (tw_format__parse(text, len, system, &format, NULL))
 		return;
-	/* Most print formats have no value strings, and are not compiled. */
+	/* Most print formats have no value strings. They are not compiled. */
 	if (strstr(format->print_fmt, "__print_symbolic") || strstr(format->print_fmt, "__print_flags"))
 		print = tw_print__new(format);
 	for (unsigned int i = format->n_common; i < format->n_fields; i++) {

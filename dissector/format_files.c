@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files with formats: those of the user's cache, and those that the preference names. */
+/* Files with formats: the files of the user's cache, and the file or directory that the preference "formats" names. */
 #include "dissector/format_files.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "dissector/limits.h"
 #include "schema/schema.h"
 
-/* Reads a regular file of at most @max bytes. Other files are refused: FIFOs may block, devices may be endless. Return: NULL on failure */
+/* Reads a regular file of at most @max bytes. Other files are refused, because reading may block or never end. Return: NULL on failure */
 static char *read_regular_file(const char *path, gsize max, gsize *ret_len)
 {
 	GStatBuf st;
@@ -42,7 +42,7 @@ static const char *find_key_line(const char *at, const char *end)
 	return at;
 }
 
-/* Return: the decimal number that extends to the end of the line; -1 if there is none */
+/* Return: the decimal number from @at to the end of the line; -1 if there is none */
 static long read_length(const char *at, const char *end)
 {
 	long n = -1;

@@ -9,7 +9,7 @@
  *	...
  *
  * The first line is a comment. In files of the cache, it has the byte order and the size of a long. A line with "system:" has the system,
- * which may be empty, and the length of the next text in bytes. If the length is omitted, the text ends before the next such line.
+ * which may be empty, and the length of the next text in bytes. If the length is omitted, the text ends before the next "system:" line.
  */
 #ifndef TW_FORMAT_FILES_H
 #define TW_FORMAT_FILES_H
@@ -40,13 +40,13 @@ bool tw_formats_file__next(struct tw_formats_file *file, struct tw_schema_text *
 
 /*
  * The user's cache of schemas: $XDG_CACHE_HOME/tracewire or ~/.cache/tracewire, one file for each schema id, in the format above. A
- * schema id is a hash of the content, and a file is used only if its content has the hash in its name. Therefore neither a damaged file
- * nor a stranger's capture with a chosen id can insert wrong formats. Failures of the cache are not reported.
+ * schema id is a hash of the content, and a file is used only if its content has the hash that its name states. Therefore neither a damaged
+ * file nor a capture with a forged schema id can make the plugin use wrong formats. Failures of the cache are not reported.
  */
 #define TW_CACHE_FILES_MAX 64
 #define TW_CACHE_BYTES_MAX (4u << 20) /* bytes of all files; the least recently used files are removed first */
 
-/** tw_cache__store() - store a complete schema, or mark its file as used; @texts: in the order of their index; @long_size: bytes */
+/** tw_cache__store() - store a complete schema; if its file exists, only mark the file as used. @texts: in the order of their index */
 void tw_cache__store(uint64_t schema_id, bool big_endian, uint8_t long_size, const struct tw_schema_text *texts,
 		     size_t n);
 
@@ -60,7 +60,7 @@ char *tw_cache__load(uint64_t schema_id, size_t *ret_len);
 /* A callback that gets one format text of the cache or of a file. */
 typedef void tw_format_files_each(const char *system, const char *text, size_t len);
 
-/** tw_cache__each() - call @each for each text of the cache, the oldest schemas first, so that names keep the types that they got first */
+/** tw_cache__each() - call @each for each text of the cache, the oldest schemas first, so that each name keeps the type it got first */
 void tw_cache__each(tw_format_files_each *each);
 
 /** tw_format_files__each() - call @each for each text of a file in the format above, or of a directory such as tracefs' events */

@@ -33,29 +33,29 @@ enum tw_ftype {
 		TW_FTYPE_COUNT
 };
 
-/* Types that can share one filter name, because Wireshark compares their values by the same rule. */
+/* Classes of types. Types of one class can share a filter name, because Wireshark compares their values by the same rule. */
 enum tw_ftype_class { TW_CLASS_NUMBER, TW_CLASS_TEXT, TW_CLASS_BYTES, TW_CLASS_IPV4, TW_CLASS_IPV6 };
 
 /**
  * tw_ftype__of() - the type of a kernel field
  *
  * Strings are text. Bit masks are also text: the list of their bits ("0-3,7"). Arrays have the type of their elements. However, arrays of
- * integers of one byte are bytes, or an IP address if tw_field__address() says so.
+ * integers of one byte are bytes, or an IP address if tw_field__address() recognises one.
  */
 enum tw_ftype tw_ftype__of(const struct tw_field *field);
 
 /** tw_ftype__class() - the class of a type; booleans and pointers are numbers */
 enum tw_ftype_class tw_ftype__class(enum tw_ftype type);
 
-/** tw_ftype__any() - type of trace.any.NAME if all fields NAME have @type: I64 for number types except U64 and POINTER; otherwise @type */
+/** tw_ftype__any() - type of trace.any.NAME if each field NAME has @type: I64 for number types except U64 and POINTER; otherwise @type */
 enum tw_ftype tw_ftype__any(enum tw_ftype type);
 
 /**
  * tw_ftype__merge() - the type of trace.any.NAME if fields of that name have types @a and @b
  *
- * First, tw_ftype__any() converts both types. If they are then equal, this type is the result. If one is TEXT, the result is TEXT, because
- * any number can be written as text. If only one is a number, the result is the type of the number. Two different types of numbers become
- * U64 if one is POINTER, and I64 if none is. All other pairs become BYTES.
+ * First, tw_ftype__any() converts both types. If the converted types are equal, they are the result. If one of them is TEXT, the result is
+ * TEXT, because any number can be written as text. If only one is a number, the result is the type of the number. Two different types of
+ * numbers become U64 if one is POINTER, and I64 if none is. All other pairs become BYTES.
  */
 enum tw_ftype tw_ftype__merge(enum tw_ftype a, enum tw_ftype b);
 

@@ -71,7 +71,7 @@ static void add_any(uint32_t name, enum tw_ftype type)
 	table.any[table.n_any++] = (struct tw_builtin_field){ .name = name, .type = (uint8_t)tw_ftype__any(type) };
 }
 
-/* Finds equal value strings, because many events share them. Return: their index; n_names if there are none */
+/* Finds equal value strings in the table, because many events have the same. Return: their index; n_names if there are none */
 static uint32_t place_of(const struct tw_builtin_name *value_strings, uint32_t n)
 {
 	uint32_t at = 0;
@@ -153,7 +153,7 @@ static void read_format(const char *dir, const char *system, const char *event)
 	f = fopen(path, "r");
 	if (!f) {
 		if (errno == ENOENT || errno == ENOTDIR)
-			return; /* not an event: files of a system such as enable and filter */
+			return; /* not an event, but a file of the system, such as enable or filter */
 		die(strerror(errno), path);
 	}
 	len = fread(text, 1, sizeof(text), f);

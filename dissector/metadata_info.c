@@ -24,7 +24,7 @@ static void note_system(struct tw_metadata_info *m, const char *system, wmem_all
 		m->systems[i] = wmem_strdup(scope, system);
 }
 
-/* Formats of the system `ftrace` are in each stream. They are counted separately, and shown only if the frame has no others. */
+/* Formats of the system `ftrace` are in each stream. They are counted separately, and shown only if the frame has no other formats. */
 static void count_text(struct tw_dissect *d, const struct tw_schema_view *view)
 {
 	struct tw_metadata_info *m = &d->metadata;
@@ -87,7 +87,7 @@ static void append_systems(const struct tw_metadata_info *m, struct tw_line *lin
 		tw_line__str(line, " and others");
 }
 
-/* Appends "26 formats of sched"; or the summary of the first SCHEMA record, if the frame has only one text, or no formats of events. */
+/* Appends "26 formats of sched". If it has one record with one format, or no formats, appends the first record's summary instead. */
 static void append_formats(const struct tw_metadata_info *m, size_t kind, struct tw_line *line)
 {
 	const uint32_t n = m->formats ? m->formats : m->ftrace_formats;

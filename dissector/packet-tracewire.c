@@ -11,24 +11,24 @@
  * - Wireshark checks filters, columns and -e before it opens a file, so names must exist before the first frame. For the first unknown name
  * that begins with "trace.", it calls tw_fields__register_known(), which registers the names of the built-in table, of the format texts
  * that the preference names, and of the user's cache. Sessions without such a name do not spend time on this.
- * - Fields of in-band SCHEMA records are registered when an event with that format is first shown. In-band texts determine how bytes are
- * decoded; the table and the preference only provide names. If the SCHEMA of a stream has not arrived, texts of the cache decode its
- * events: the schema id in the frames is a hash of the texts, and names the file of the cache.
+ * - The fields of a format from a SCHEMA record are registered when an event with that format is first shown. The texts in SCHEMA records
+ * determine how bytes are decoded; the built-in table and the preference only provide names. If the SCHEMA of a stream has not arrived,
+ * texts of the cache decode its events: the schema id in the frames is a hash of the texts, and names the file of the cache.
  *
  * An event id is unique only within a stream and a schema id, so these are part of the key of each look-up (stream/stream.h). The state of
- * a capture is built in the first pass and freed when the capture is closed; only the names are kept longer. Later passes and random access
- * in the GUI read this state, and add only texts of the cache and prepared formats. They also use metadata that arrived after the
- * frame that is shown.
+ * a capture is built in the first pass and freed when the capture is closed; only the names of fields are kept longer. Later passes and
+ * random access in the GUI read this state, and add only texts of the cache and prepared formats. They also use metadata that arrived after
+ * the frame that is shown.
  *
  * Frames that are needed to decode an event (its SCHEMA, HOST, CLOCK and OFFSET, its task's COMM, its SYMBOLs, printk_formats) are marked
  * as dependencies: Wireshark keeps them when displayed packets are exported.
  *
- * Speed: Wireshark itself needs 1-2 us for a packet, so nothing is made that is not shown. Without tree and columns only metadata and
- * sequence numbers are processed. For a filter on one field only that field is added (tw_tree__wants()). Info is formatted without
- * printf. trace.any.FIELD is another name for an existing value, added only if wanted.
+ * Speed: Wireshark itself needs 1-2 us for a packet, so the plugin makes only what is shown. Without tree and columns, only metadata and
+ * sequence numbers are processed. For a filter on one field, only that field is added (tw_tree__wants()). The Info column is formatted
+ * without printf. trace.any.FIELD is another name for an existing value, added only if a filter, a column or the tree needs it.
  *
- * Safety: frames are untrusted. Bytes are read only through wire/decode.h and schema/field.h. Limits (limits.h) bound what a frame may
- * add to the tree, decompress and print, and what is remembered of a capture.
+ * Safety: frames are untrusted. Bytes are read only through wire/decode.h and schema/field.h. The limits of limits.h bound what a frame may
+ * add to the tree, decompress and print, and how much of a capture is stored.
  */
 #include "dissector/packet-tracewire.h"
 
@@ -515,7 +515,7 @@ static void dissect_one(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		tw_dissect__record(d, tlv);
 }
 
-/* If the PART completes a record, dissects the record, whose bytes are not those of the frame. */
+/* If the PART completes a record, dissects this record. Its bytes are in a tvb of their own. */
 static void dissect_part(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 {
 	const struct tw_bytes saved = d->bytes;
@@ -590,7 +590,7 @@ static void check_sequence(struct tw_dissect *d)
 			       note->missing, d->frame.channel);
 }
 
-/* Dissects the record in which the captured bytes end. Shows the complete fields of an event, or header and bytes of another record. */
+/* Dissects the record in which the captured bytes end. Of an event, shows the complete fields; of another record, header and bytes. */
 static void dissect_cut(struct tw_dissect *d, const struct tw_cursor *rest)
 {
 	struct tw_tlv_view tlv;
@@ -652,8 +652,8 @@ static const char *destination(struct tw_dissect *d)
 }
 
 /*
- * Return: the Source column until the HOST of the stream arrives. It is the task of a single event. If the frame has several events, or the
- * name of the task is unknown, it is the CPU. For frames of no CPU, it is the stream id.
+ * Return: the text of the Source column until the HOST of the stream arrives. For a frame with one event, this is the task of the event. If
+ * the frame has several events, or the name of the task is unknown, it is the CPU. For a frame that belongs to no CPU, it is the stream id.
  */
 static const char *source_without_host(struct tw_dissect *d)
 {
@@ -685,11 +685,11 @@ static void show_columns(struct tw_dissect *d)
 	if (!d->wants_info)
 		return;
 	tw_metadata_info__append(&d->metadata, &d->info);
-	/* The text has the lifetime of the columns, so col_set_str() is used: col_add_str() would copy the text. */
+	/* The text lives as long as the columns, so col_set_str() is used, which does not copy the text as col_add_str() would. */
 	col_set_str(pinfo->cinfo, COL_INFO, tw_shown__end(&d->info));
 }
 
-/* Sets the top line of the details. For a frame with one event, event.c sets it. */
+/* Sets the top line of the details. For a frame with one event, event.c sets this line. */
 static void show_title(struct tw_dissect *d)
 {
 	if (!tw_tree__is_shown(d->tree))

@@ -32,7 +32,7 @@ extern int hf_trace_event, hf_trace_system, hf_trace_text, hf_trace_symbol, hf_t
 	hf_trace_symbol_address, hf_trace_symbol_size, hf_trace_symbol_name, hf_trace_stats_channel, hf_trace_stats_id,
 	hf_trace_stats_value, hf_trace_auth_algorithm, hf_trace_auth_key_id, hf_trace_auth_tag;
 
-/* Sizes of the arrays of fields below. An index is a number of wire/tracewire.h: of a HOST attribute, a clock, or a STATS counter. */
+/* Sizes of the arrays of fields below. The indexes are the numbers of HOST attributes, clocks and STATS counters in wire/tracewire.h. */
 enum {
 #define X(...) +1
 	TW_HOST_ATTRS = 1 TW_HOST_LIST(X),
@@ -62,20 +62,20 @@ extern struct tw_preferences tw_preferences;
 struct tw_bytes {
 	tvbuff_t *tvb;
 	const uint8_t *base;    /* the bytes at offset 0 of tvb */
-	const uint32_t *frames; /* numbers of the frames that contain them */
+	const uint32_t *frames; /* numbers of the frames that contain the bytes */
 	uint32_t n_frames;
 	bool reassembled;
 };
 
-#define TW_METADATA_KINDS 6 /* number of the types of records that the Info column counts */
+#define TW_METADATA_KINDS 6 /* number of record types that the Info column counts */
 
 /* The metadata of a frame, for its Info column. All texts have the packet's lifetime. */
 struct tw_metadata_info {
 	uint32_t records[TW_METADATA_KINDS];
-	const char *details[TW_METADATA_KINDS]; /* for each type, of the first record: a blank and its content, or "" */
+	const char *details[TW_METADATA_KINDS]; /* for each type: a blank and the content of its first record, or "" */
 	uint32_t formats;                       /* number of format texts of other systems than `ftrace` */
 	uint32_t ftrace_formats;                /* number of format texts of the system `ftrace` */
-	const char *systems[3];                 /* the first systems of `formats`; NULL = none */
+	const char *systems[3];                 /* the first three systems counted in `formats`; NULL = none */
 	bool more_systems;
 };
 
@@ -85,16 +85,16 @@ struct tw_dissect {
 	proto_tree *tree; /* NULL if Wireshark needs none */
 	proto_item *item; /* the protocol's item */
 	struct tw_frame_info frame;
-	struct tw_stream *stream;        /* NULL beyond the limits */
-	struct tw_stream_schema *schema; /* NULL if the frame names none, or beyond the limits */
+	struct tw_stream *stream;        /* NULL beyond the capture's limits */
+	struct tw_stream_schema *schema; /* NULL if the frame names no schema, or beyond the capture's limits */
 	bool first_pass;                 /* in the first pass, state is updated */
 	bool wants_info;                 /* the Info column is displayed */
 	uint32_t missing;                /* bytes at the end of the frame that the capturing program left out */
-	bool is_cut;                     /* the current record lacks some of these bytes */
+	bool is_cut;                     /* the current record is incomplete: it lacks some of the @missing bytes */
 	uint32_t n_tlvs;                 /* number of records dissected so far, PARTs included */
 	uint32_t n_events;               /* number of events dissected so far */
 	uint32_t n_others;   /* number of records so far that TW_INFO_RECORDS_MAX limits in the Info column */
-	uint32_t items_left; /* items_left to program_left: the unused parts of limits in limits.h */
+	uint32_t items_left; /* the members from here to program_left: the unused parts of limits in limits.h */
 	uint32_t lookups_left;
 	uint32_t unpack_left;
 	uint32_t prepare_left;
@@ -148,7 +148,7 @@ static inline uint64_t tw_dissect__ns(const struct tw_dissect *d, uint64_t time)
 /**
  * tw_put_number() - add a number, a boolean or a time (ns) to a tree, according to the field's type
  * @value: sign-extended if the field is signed
- * Return: the item; NULL if the field is not wanted or the frame has too many items. The functions below that return an item do the same.
+ * Return: the item; NULL if the field is not wanted or the frame has too many items. This applies to all functions below that return items.
  */
 proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, uint64_t value);
 
@@ -158,10 +158,10 @@ proto_item *tw_put_signed_time(struct tw_dissect *d, proto_tree *tree, int hf, i
 /** tw_put_bytes() - add text or bytes from the frame; text is escaped, on one line */
 proto_item *tw_put_bytes(struct tw_dissect *d, proto_tree *tree, int hf, const void *p, size_t len);
 
-/** tw_put_text() - add text that is not in the frame, as the value of the field at @at; it is escaped, on one line */
+/** tw_put_text() - add a text that is not in the frame, for @len bytes at offset @at; the text is escaped, on one line */
 proto_item *tw_put_text(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, const char *text);
 
-/** tw_put_subtree() - add a branch with a plain label. Return: the branch; @tree if it is not displayed or the frame has too many items */
+/** tw_put_subtree() - add a branch with a label. Return: the branch; @tree if @tree is not displayed or the frame has too many items */
 proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, int ett, const void *p, size_t len,
 			   const char *label);
 
@@ -173,7 +173,7 @@ proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, int ett, cons
 void tw_put_bits(struct tw_dissect *d, proto_item *item, const struct tw_print_names *names, const uint8_t *at,
 		 const struct tw_value *value);
 
-/** tw_dissect__expert() - add an expert info to the frame; @text may be NULL for the default */
+/** tw_dissect__expert() - add an expert info to the frame. @text: NULL = the default text of @ei */
 void tw_dissect__expert(struct tw_dissect *d, expert_field *ei, const char *text);
 
 /** tw_dissect__depend() - mark frame number @frame as a dependency of the frame being dissected; 0 = none */
@@ -186,7 +186,7 @@ static inline void tw_dissect__depend(struct tw_dissect *d, uint32_t frame)
 /** tw_dissect__event() - dissect an EVENT or FILTERED record, from this frame or reassembled */
 void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv);
 
-/** tw_dissect__tlv_header() - add a record's type and whole length; nothing for a reassembled record, which has no header */
+/** tw_dissect__tlv_header() - add a record's type and length from its header; nothing for a reassembled record, which has no header */
 void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv);
 
 /** tw_dissect__record() - dissect any record except events and PART; of a truncated record, add the header and the available bytes */
@@ -196,11 +196,11 @@ void tw_dissect__record(struct tw_dissect *d, const struct tw_tlv_view *tlv);
 struct tw_reassembled {
 	struct tw_tlv_view tlv;
 	tvbuff_t *tvb;
-	uint32_t frames[TW_REASSEMBLED_FRAMES_MAX]; /* the frames with its pieces */
+	uint32_t frames[TW_REASSEMBLED_FRAMES_MAX]; /* numbers of the frames with its pieces */
 	uint32_t n_frames;
 };
 
-/** tw_dissect__part() - dissect a PART, and add its piece. Return: whether this completes its record, which is then in @ret */
+/** tw_dissect__part() - dissect a PART, and add its piece to its record. Return: whether the record is now complete, and is in @ret */
 bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struct tw_reassembled *ret);
 
 /** tw_dissect__register_parts() - register the table of pieces; called once when the plugin is registered */
@@ -214,16 +214,16 @@ extern bool tw_dissect_formats_full;   /* format texts of this capture were refu
 /** tw_dissect__register_capture() - let Wireshark make and free the state with each capture; called once when the plugin is registered */
 void tw_dissect__register_capture(void);
 
-/** tw_dissect__find_stream() - set stream and schema of @d from the frame's header; the first pass adds new ones, within the limits */
+/** tw_dissect__find_stream() - set stream and schema of @d; in the first pass, new ones are added within the capture's limits */
 void tw_dissect__find_stream(struct tw_dissect *d);
 
 /**
- * tw_dissect__refuse() - report now, and whenever the frame is dissected again, that the data of this TLV is not used; called in the first
- * pass only
+ * tw_dissect__refuse() - report now, and whenever the frame is dissected again, that the data of the current TLV is not used; called in the
+ * first pass only
  */
 void tw_dissect__refuse(struct tw_dissect *d, expert_field *ei, const char *text);
 
-/** tw_dissect__was_refused() - in later passes, report what the first pass refused of this TLV. Return: false if nothing was reported */
+/** tw_dissect__was_refused() - in later passes, report again what the first pass refused of the current TLV. Return: whether it did */
 bool tw_dissect__was_refused(struct tw_dissect *d);
 
 struct tw_sequence_note {
@@ -231,7 +231,7 @@ struct tw_sequence_note {
 	uint64_t missing; /* after a gap: number of missing events before the frame */
 };
 
-/** tw_dissect__sequence() - the result of checking the frame's event numbers in the first pass; NULL = in order, or not checked */
+/** tw_dissect__sequence() - get the result of the first pass's check of the frame's event numbers; NULL = in order, or not checked */
 const struct tw_sequence_note *tw_dissect__sequence(struct tw_dissect *d);
 
 /* An error bound of a stream's packet times against the capture host's clock, from an OFFSET record of the stream. */
@@ -241,8 +241,8 @@ struct tw_time_error {
 };
 
 /**
- * tw_dissect__add_time_error() - set the error bound of the stream's later packets: @ns, or TW_ERROR_UNKNOWN; called in the first pass only
- * Return: false beyond the capture's limits. The error bound of later packets is then unknown.
+ * tw_dissect__add_time_error() - set the error bound of the stream's later packets to @ns, which may be TW_ERROR_UNKNOWN; called in the
+ * first pass only. Return: false beyond the capture's limits; then the error bound of the later packets is unknown
  */
 bool tw_dissect__add_time_error(struct tw_dissect *d, uint64_t ns);
 
@@ -272,9 +272,9 @@ struct tw_shown_field {
 	struct tw_name *any;                        /* trace.any.FIELD; NULL beyond the limit of names */
 	const struct tw_print_names *value_strings; /* for its values; NULL if there are none */
 	const struct tw_print *words;               /* print program with words for the values; NULL = there are none */
-	struct tw_name *names; /* trace.SYSTEM.EVENT.FIELD.names; NULL if it has none: tw_fields__names() */
+	struct tw_name *names; /* trace.SYSTEM.EVENT.FIELD.names; NULL if there is none, see tw_fields__names() */
 	uint8_t type;          /* enum tw_ftype */
-	uint8_t long_size;     /* of the traced host, bytes */
+	uint8_t long_size;     /* size of a long on the traced host, bytes */
 	bool is_syscall;       /* its values are numbers of system calls: the stream's machine gives their names */
 	bool has_addresses;    /* its values are printed as symbols */
 	bool is_stack;         /* its elements extend to the end of the record, whatever the format declares */
@@ -283,12 +283,12 @@ struct tw_shown_field {
 /* The user data of a struct tw_stream_event. */
 struct tw_event_type {
 	struct tw_stream_event *event;
-	const uint32_t *frames; /* frames with the text: several if it came in PARTs, none if from the cache */
+	const uint32_t *frames; /* frames with the text: several if it came in PARTs, none if it is from the cache */
 	uint32_t n_frames;
 	uint32_t n_fields; /* without the common fields */
 	/* NULL until tw_event_type__prepare(): */
 	struct tw_shown_field *fields;
-	const char *refusal; /* why the texts of these events are field=value pairs; NULL = the print fmt is used */
+	const char *refusal; /* why the texts of the events are field=value pairs; NULL = the print fmt is used */
 };
 
 /** tw_event_type__find() - find the type of an event id; @schema may be NULL. Return: NULL if its format is unknown */
@@ -299,7 +299,7 @@ static inline struct tw_event_type *tw_event_type__find(const struct tw_stream_s
 	return event ? event->user : NULL;
 }
 
-/** tw_event_type__prepare() - compile its print fmt and register the names of its fields, before an event of this type is first shown */
+/** tw_event_type__prepare() - compile the print fmt and register the field names of a type, before an event of the type is first shown */
 void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type);
 
 /* Reading format texts: from SCHEMA records, and from the cache for a stream whose SCHEMA has not arrived. */
@@ -311,7 +311,7 @@ void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type
 int tw_dissect__unpack_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,
 			      struct tw_error *error);
 
-/** tw_dissect__unpack_group() - the same for the texts of a group */
+/** tw_dissect__unpack_group() - get the decompressed texts of a SCHEMA record that is a group; otherwise as tw_dissect__unpack_schema() */
 int tw_dissect__unpack_group(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_group *ret,
 			     struct tw_error *error);
 
@@ -322,13 +322,13 @@ int tw_dissect__unpack_group(struct tw_dissect *d, const struct tw_schema_view *
  */
 bool tw_metadata_info__count(struct tw_dissect *d, const struct tw_tlv_view *tlv, const char *detail);
 
-/** tw_metadata_info__append() - append a summary of all counted records; nothing if there are none */
+/** tw_metadata_info__append() - append a summary of all counted records to the Info column; nothing if there are none */
 void tw_metadata_info__append(const struct tw_metadata_info *metadata, struct tw_line *line);
 
 /** tw_dissect__add_schema() - add the texts of a SCHEMA record to the stream; first pass only. Return: 0, or -errno with @error filled */
 int tw_dissect__add_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error);
 
-/** tw_dissect__read_cache() - add the cached texts of the frame's schema, which must not be NULL; they are read once for each schema */
+/** tw_dissect__read_cache() - add the cached texts of d->schema, which must not be NULL; the cache is read once for each schema */
 void tw_dissect__read_cache(struct tw_dissect *d);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * PART records. They are reassembled by Wireshark's own code, not by wire/parts.h, which keeps a whole record only until the next call.
+ * PART records. Wireshark's own code reassembles them. wire/parts.h is not used, because it keeps a whole record only until the next call.
  * Later passes visit frames in any order: at the frame with the last piece, they need the whole record and a list of the pieces' frames.
- * Metadata in a whole record are used in the first pass only, like those of other records.
+ * Metadata in a reassembled record are used in the first pass only, like metadata in other records.
  */
 #include "dissector/packet-tracewire.h"
 

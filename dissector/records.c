@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All records except events and PARTs: their fields, and their texts in the Info column. */
+/* Dissects all records except events and PARTs: adds their fields, and their texts in the Info column. */
 #include "dissector/packet-tracewire.h"
 
 /*
@@ -80,7 +80,7 @@ static bool dissect_refused(struct tw_dissect *d, proto_tree *tree, const struct
 	return !c.left;
 }
 
-/* "35 \xc2\xb5s": rounded up, because it is an upper bound. */
+/* Appends an error bound, such as "35 \xc2\xb5s". It is rounded up, because it is an upper bound. */
 static void append_bound(struct tw_line *line, uint64_t ns)
 {
 	static const struct {
@@ -95,7 +95,7 @@ static void append_bound(struct tw_line *line, uint64_t ns)
 	tw_line__str(line, units[i].name);
 }
 
-/* "3600.000 s"; times below a second with all digits. */
+/* Appends a time, such as "3600.000 s". A time below a second has all digits. */
 static void append_seconds(struct tw_line *line, uint64_t ns)
 {
 	if (ns < 1000000000) {
@@ -179,7 +179,7 @@ static bool wants_texts(proto_tree *tree)
 	return tw_tree__wants(tree, hf_trace_schema_text) || tw_tree__wants(tree, hf_trace_schema_system);
 }
 
-/* @at, @len: the payload in the packet. It is decompressed only if text or system are displayed or in a filter, because this takes time. */
+/* @at, @len: the payload in the packet. It is decompressed only if text or system are displayed or in a filter, which saves time. */
 static void put_schema_text(struct tw_dissect *d, proto_tree *tree, int at, int len, const struct tw_schema_view *view)
 {
 	struct tw_schema_text text;
@@ -313,8 +313,8 @@ static bool dissect_symbol(struct tw_dissect *d, proto_tree *tree, const struct 
 }
 
 /*
- * With the flag UNKNOWN, the count is the growth of the kernel's counter since the channel's last LOST. These events were lost at some time
- * since then. The count is 0 if an earlier LOST already contained them.
+ * Appends the number of lost events. With the flag UNKNOWN, the count is the growth of the kernel's counter since the channel's last LOST.
+ * These events were lost at some time since that LOST. The count is 0 if an earlier LOST already contained the events of this loss.
  */
 static void append_count(struct tw_line *info, const struct tw_lost_view *lost)
 {
@@ -414,7 +414,7 @@ static bool dissect_other(struct tw_dissect *d, proto_tree *tree, const struct t
 	return true;
 }
 
-/* The available part of a truncated record is not used as metadata, and is shown as bytes. */
+/* Return: the function for a type of record. The available part of a truncated record is shown as bytes. */
 static record_dissector dissector_of(const struct tw_dissect *d, uint16_t type)
 {
 	static const record_dissector by_type[] = {
@@ -442,12 +442,12 @@ void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct
 	const int at = tw_dissect__at(d, tlv->value) - (int)sizeof(struct tw_tlv);
 
 	if (d->bytes.reassembled)
-		return; /* only the parts have headers */
+		return; /* only the PARTs have headers */
 	tw_put_number(d, tree, hf_trace_tlv, at, 2, tlv->type);
 	tw_put_number(d, tree, hf_trace_tlv_length, at + 2, 2, tw_load_be16(tlv->value - 2));
 }
 
-/* Uses a record of metadata if it is valid. A SCHEMA is decompressed here, within the frame's limit. */
+/* Updates the state of the stream with a record of metadata, if it is valid. Decompresses a SCHEMA within the frame's limit. */
 static void update_state(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 {
 	struct tw_error error = { "" };

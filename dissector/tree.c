@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Adds items, texts and expert infos. Items are added within the frame's limits, and only if they are displayed or a filter needs them. */
+/* Adds items and expert infos. Items are added within the frame's limits, and only if they are displayed or a filter needs them. */
 #include "dissector/packet-tracewire.h"
 
 static bool take_item(struct tw_dissect *d)
