@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The settings and probes of the kernel's top-level trace instance. A killed or changed product may leave them behind, and then later
-tests fail. $TRACING_DIR replaces the directory of tracefs."""
+"""Reads and restores the settings and probes of the kernel's top-level trace instance. A run of tracewire that is killed, or that
+scripts/mutants has changed, may leave settings and probes behind, and then later tests fail. $TRACING_DIR replaces the directory of
+tracefs."""
 import os
 import re
 import sys
@@ -25,7 +26,7 @@ def read():
 
 def write(name, text):
     try:
-        # Opened for writing, dynamic_events would lose all probes; the others refuse to append.
+        # The kernel removes all probes when dynamic_events is opened for writing without O_APPEND. The other files refuse O_APPEND.
         with open(os.path.join(FOLDER, name), "a" if name == "dynamic_events" else "w") as file:
             file.write(text + "\n")
     except OSError as error:
