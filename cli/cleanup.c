@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire cleanup`: removes stale state, the objects that killed runs have left, and nothing else. */
+/* `tracewire cleanup`: removes stale state, which consists of objects that killed runs have left, and repairs captures of killed runs. */
 #include "cli/cleanup.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include "xdp/classifier.h"
 
 struct stale_object {
-	const char *what, *name; /* kind of the object, such as "classifier" or "trace instance"; and its name */
+	const char *what, *name; /* kind of the object, such as "classifier" or "trace instance"; name of the object */
 	bool repaired;           /* true = a capture, which is repaired and stays; false = the object is removed */
-	const char *left;        /* sentence about a setting that was not restored, and why; NULL = none */
+	const char *left;        /* sentence about a setting that was not restored, with the reason; NULL = none */
 };
 
 struct stale_cleanup {
@@ -50,7 +50,7 @@ static void remove_veth(const struct tw_veth *veth, void *ctx)
 	if (cleanup->err || !is_left_over(veth))
 		return;
 	err = cleanup->dry_run ? 0 : tw_veth__remove_listed(veth, cleanup->error);
-	if (err == -ENODEV) /* removed meanwhile by another cleanup, or by its run, which was just ending */
+	if (err == -ENODEV) /* removed meanwhile by another cleanup, or by the run itself, which was just ending */
 		return;
 	if (err)
 		cleanup->err = err;
@@ -127,7 +127,7 @@ void stale__repair_files(const char *path, bool quiet)
 
 void stale__clear(bool quiet)
 {
-	struct tw_error ignored; /* `tracewire cleanup` reports such a failure */
+	struct tw_error ignored; /* `tracewire cleanup` reports failures of the same steps */
 
 	remove_stale(&(struct stale_cleanup){ .quiet = quiet, .tell = tell_leftover, .error = &ignored });
 }

@@ -22,7 +22,7 @@ void stale__clear(bool quiet);
  * @path: the argument of --write, from which the names of the files were made
  * @quiet: report nothing
  *
- * For runs without permission to write a note (pcap-tools/output): stale__clear() repairs only files that have a note.
+ * This function is for runs that may not write a note (pcap-tools/output), because stale__clear() repairs only files that have a note.
  */
 void stale__repair_files(const char *path, bool quiet);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Commands as data: a tree of tables. They are used to parse command lines, and to generate help, manual pages and completion. */
+/* Commands as data: a tree of tables, from which command lines are parsed, and help, manual pages and completion are generated. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -11,7 +11,7 @@ enum cli_exit {
 	CLI_EXIT_OK = 0,
 	CLI_EXIT_FAILURE = 1,
 	CLI_EXIT_USAGE = 2,
-	/* the command to be traced cannot be run, or does not exist; these values are those of env(1), nohup(1) and shells */
+	/* The command to be traced cannot be run (126) or does not exist (127), as with env(1), nohup(1) and shells. */
 	CLI_EXIT_CANNOT_RUN = 126,
 	CLI_EXIT_NOT_FOUND = 127,
 };
@@ -22,8 +22,8 @@ int cli_exit__of(int err);
 /**
  * cli_exit__of_opening() - exit status for the result of opening an output file, an interface or a host: a usage error only for -EINVAL
  *
- * A service manager does not restart a service after a usage error. If an object does not exist, the service should be restarted, because
- * the object may appear later.
+ * A service manager does not restart a service after a usage error. If the file, interface or host does not exist, the service should be
+ * restarted, because it may appear later.
  */
 int cli_exit__of_opening(int err);
 
@@ -47,13 +47,13 @@ struct cli_command {
 	const struct cli_command *const *commands;    /* subcommands, NULL-terminated, instead of run(); NULL = none */
 	size_t config_size;                           /* bytes of the config: zeroed, then set by the options */
 
-	/* NULL if there are subcommands. Return: an exit status. If @error is filled, it is printed. @args is NULL-terminated. */
+	/* NULL if there are subcommands. @args: NULL-terminated. Return: an exit status. The caller prints @error if it is filled. */
 	int (*run)(void *config, int n_args, char **args, struct tw_error *error);
 	/* Frees what run() and the options' apply() have allocated in @config. Called last, even if run() was not called; may be NULL. */
 	void (*discard)(void *config);
 };
 
-/* The program: its subcommands are the commands below. */
+/* The command `tracewire` itself; its subcommands are the commands below. */
 extern const struct cli_command cli_root_command;
 
 /* The commands; each has its own file or folder. */

@@ -31,7 +31,7 @@ struct convert {
 	struct progress progress;
 };
 
-/* Prints the short lines of a conversion. @outcome: has all numbers; this function sets the members `file` and `verbose` */
+/* Prints the short lines of a conversion. @outcome: filled except for the members `file` and `verbose`, which this function sets */
 static void print_outcome(const struct convert *convert, struct outcome *outcome)
 {
 	outcome->verbose = convert->verbose;
@@ -64,7 +64,7 @@ static void summarize_unpacking(const struct convert *convert, const struct tw_p
 	    standard_files__output(convert->out), archive->bytes);
 }
 
-/* Unpacks a capture. If it is damaged, the part before the damage is unpacked. Return: exit status */
+/* Unpacks a capture. If the capture is damaged, unpacks the part before the damage. Return: exit status */
 static int unpack(struct convert *convert, struct tw_capture_file *in, struct tw_output *output, struct tw_error *error)
 {
 	struct tw_packed_stats stats;
@@ -115,7 +115,7 @@ static int convert__capture(struct convert *convert, int fd, const struct stat *
 	return status;
 }
 
-/* Reads from a recording of trace-cmd. Return: number of bytes, less than @len only at the end of the file; or -errno */
+/* Reads from a recording of trace-cmd. Return: number of bytes, which is less than @len only at the end of the file; or -errno */
 static int64_t read_at(void *ctx, void *to, size_t len, uint64_t offset)
 {
 	const int fd = *(const int *)ctx;
@@ -176,7 +176,7 @@ static void summarize_conversion(const struct convert *convert, const struct tw_
 	    standard_files__output(convert->out), stats->bytes);
 }
 
-/* Reports damage of the input, after everything readable was converted. Return: exit status, 0 if there is no damage */
+/* Reports damage of the input, after everything readable was converted. Return: exit status, which is 0 if there is no damage */
 static int tell_damage(const struct convert *convert, const struct tw_tracedat *dat, struct tw_error *error)
 {
 	const struct tw_tracedat_damage *damage = &tw_tracedat__info(dat)->damage;
@@ -200,7 +200,7 @@ static int run_conversion(struct convert *convert, struct tw_tracedat *dat, stru
 		.progress = show_conversion,
 		.ctx = convert,
 	};
-	const bool is_new = convert->output.unnamed || convert->output.draft[0]; /* otherwise a device or a pipe */
+	const bool is_new = convert->output.unnamed || convert->output.draft[0]; /* false: a device or a pipe */
 	struct tw_convert_stats stats;
 	int err;
 
@@ -254,7 +254,7 @@ static int open_input(const char *path, struct stat *st, struct tw_error *error)
 		path);
 }
 
-/* Whether the first four bytes are those of a capture: pcapng, zstd, or pcap in either byte order, with times in us or ns. */
+/* Whether a file is a capture, from its first four bytes: pcapng, zstd, or pcap in either byte order with times in us or ns. */
 static bool is_capture(int fd)
 {
 	static const uint32_t magics[] = { 0x0a0d0d0a, 0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1, 0x28b52ffd };

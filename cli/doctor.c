@@ -34,7 +34,7 @@ enum doctor_status {
 struct doctor_finding {
 	enum doctor_status status;
 	char text[256]; /* the fact found */
-	char fix[384];  /* what to do; "" if the status is DOCTOR_OK, or if @text already says it */
+	char fix[384];  /* what to do; "" if the status is DOCTOR_OK, or if @text already says what to do */
 };
 
 /* doctor__ok(), doctor__bad() - fill a finding */
@@ -184,7 +184,7 @@ static void look_function_tracer(struct doctor_finding *ret)
 		doctor__ok(ret, "%s", graph ? "function, function_graph" : "function");
 }
 
-/* Checks whether kallsyms shows addresses. If they are hidden, all are 0; otherwise, only some of the first symbols may be at address 0. */
+/* Checks whether kallsyms shows addresses. Hidden addresses are all shown as 0. Otherwise, only some of the first symbols may be at 0. */
 static void look_symbols(struct doctor_finding *ret)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -292,7 +292,7 @@ static void look_veth(struct doctor_finding *ret)
 	doctor__ok(ret, "veth pairs can be made");
 }
 
-/* Return: a sink that sends by AF_XDP; NULL if that fails, with the finding filled. @fix: the fix in this finding */
+/* Opens a sink that sends by AF_XDP. Return: the sink; NULL after a failure, with the finding filled. @fix: the fix in this finding */
 static struct tw_sink *open_xdp(struct doctor_finding *ret, const char *fix)
 {
 	const struct tw_tx_options opts = { .ifname = WIRE TW_VETH_SUFFIX, .transport = TW_TRANSPORT_XDP };
@@ -394,7 +394,7 @@ static bool find_line(const char *command, const char *word, char *ret, size_t s
 
 /* A program of Wireshark. */
 struct program {
-	const char *command; /* prints its version */
+	const char *command; /* prints the program's version */
 	enum doctor_status without;
 	const char *fix;
 };
@@ -432,7 +432,7 @@ static void look_plugin(struct doctor_finding *ret)
 	doctor__ok(ret, "%s", path ? path : line);
 }
 
-/* This limit is the same on every machine. */
+/* Reports a limit that exists on every machine. */
 static void look_order(struct doctor_finding *ret)
 {
 	doctor__bad(
@@ -442,10 +442,10 @@ static void look_order(struct doctor_finding *ret)
 		"on a live interface, packet time is when an event was sent: after the packet that caused it");
 }
 
-/* A check. One of the last three members is set, and determines how the check is done. */
+/* A check. Exactly one of the members @look, @feature and @program is set; it determines how the check is done. */
 static const struct doctor_check {
 	const char *name;
-	bool needed;       /* `live` needs it */
+	bool needed;       /* `live` cannot work if this check fails */
 	bool in_namespace; /* look() is called in a new network namespace that has the veth pair WIRE */
 	void (*look)(struct doctor_finding *ret);
 	struct instance_file feature;

@@ -28,7 +28,7 @@
 
 #define CAPABILITIES ((uint64_t)1 << CAP_SYS_ADMIN | (uint64_t)1 << CAP_DAC_READ_SEARCH)
 
-/* Memory of both processes: the child writes the rows, and the parent may read them at any time. Rows with an index below n are valid. */
+/* Memory shared by both processes: the child writes the rows, the parent reads them at any time. Rows with an index below n are valid. */
 struct tally {
 	struct {
 		uint64_t id;
@@ -40,10 +40,10 @@ struct tally {
 };
 
 struct drop_counters {
-	struct tally *tally; /* memory shared by both processes */
+	struct tally *tally;
 	pid_t child;
 	int fd;    /* socket: the parent sends a byte to request a reading, the child answers with a byte */
-	bool owed; /* an answer is pending; the next request is sent only after it */
+	bool owed; /* an answer is pending; the next request is sent only after the answer */
 };
 
 struct count {
@@ -51,7 +51,7 @@ struct count {
 	uint64_t now;  /* during a reading: dropped events of the stream, summed over the channels read so far */
 };
 
-/* State of the child. The index of a stream in tally->rows and in @counts is its number in @streams. */
+/* State of the child. The index of a stream in tally->rows and in @counts is its number in the table @streams. */
 struct counting {
 	const char *ifname; /* interface; NULL = all interfaces */
 	struct tally *tally;
@@ -66,7 +66,7 @@ struct counted_classifier {
 	unsigned int row;
 };
 
-/* Notes that a count is incomplete. @err: why a classifier's dropped events could not be counted for their stream; 0 = they were counted */
+/* If @err is not 0, notes that the counts are incomplete. @err: why dropped events of a classifier could not be counted; 0 = they were */
 static void note_unread(struct counting *c, int err)
 {
 	if (err)
@@ -213,7 +213,7 @@ static bool await_answer(struct drop_counters *rejected)
 	return true;
 }
 
-/* Finds the user that the child becomes: @name, or the user nobody if @name is root. If there is none, @ret is all zero: the user root. */
+/* Finds the user that the child becomes: @name, or nobody if @name is root. If the user does not exist, @ret is all zero: the user root. */
 static int find_user(const char *name, struct ordinary_user *ret, struct tw_error *error)
 {
 	int err = ordinary_user__find(name, ret, error);
@@ -266,8 +266,8 @@ int drop_counters__new(const char *ifname, const char *user, struct drop_counter
 }
 
 /*
- * Waits until the child ends. The child ends after this process has closed its end of the socket, unless the child is stopped or blocked
- * in the kernel. The wait may be limited, because the child has no data to lose, and the kernel kills it when this process ends.
+ * Waits until the child ends, at most END_NS. The child ends after this process has closed its end of the socket, unless the child is
+ * stopped or blocked in the kernel. A child that still runs has no data to lose, and the kernel kills it when this process ends.
  */
 static void await_end(pid_t child)
 {

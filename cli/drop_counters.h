@@ -5,12 +5,12 @@
  * periodically, because they are removed together with the classifier.
  *
  * A separate process reads the BPF maps with the counters, because its parent, the capture, gives up all privileges before it parses
- * frames. The process keeps CAP_SYS_ADMIN, which the kernel requires to open a map by id, and CAP_DAC_READ_SEARCH, to read the state
- * files of classifiers in /run/tracewire.
+ * frames. The separate process keeps CAP_SYS_ADMIN, which the kernel requires to open a map by id, and CAP_DAC_READ_SEARCH, to read the
+ * state files of classifiers in /run/tracewire.
  *
- * The process runs as the same user as its parent; if that user is root, it runs as the user nobody. When the parent ends, the kernel kills
- * the process, even if it is stopped. The kernel does so only if the parent may send signals to the process: without privileges, a parent
- * may do so only to a process of the same user.
+ * The process runs as the same user as its parent; if this user is root, the process runs as the user nobody. When the parent ends, the
+ * kernel kills the process, even if it is stopped. The kernel kills it only if the parent may send signals to it. A parent without
+ * privileges may send signals only to processes of its own user.
  */
 #ifndef CLI_DROP_COUNTERS_H
 #define CLI_DROP_COUNTERS_H
@@ -40,8 +40,8 @@ void drop_counters__free(struct drop_counters *rejected);
 void drop_counters__look(struct drop_counters *rejected);
 
 /**
- * drop_counters__is_whole() - whether the last drop_counters__look() got its answer, and all readings were complete; false for NULL
- * To be called only in the thread that calls drop_counters__look().
+ * drop_counters__is_whole() - whether the last drop_counters__look() got its answer, and all readings so far were complete; false for NULL
+ * Only the thread that calls drop_counters__look() may call this function.
  */
 bool drop_counters__is_whole(const struct drop_counters *rejected);
 

@@ -8,15 +8,15 @@
 
 /**
  * filter_option__parse() - parse the argument of --filter
- * @filter: points to a struct tw_filter *, which is NULL before the first --filter; the caller frees the filter with tw_filter__free()
+ * @filter: points to a struct tw_filter *, which is NULL before the first --filter. The caller frees the filter with tw_filter__free().
  * Return: 0 or -errno with @error filled; -EINVAL also if --filter was given before
  */
 int filter_option__parse(void *filter, const char *text, struct tw_error *error);
 
-/** filter_option__summarize() - print the filter's lines of the summary; nothing if @filter is NULL */
+/** filter_option__summarize() - print the lines of the summary that concern the filter; nothing if @filter is NULL */
 void filter_option__summarize(const struct tw_filter *filter, const struct tw_capture_filter_stats *filtered);
 
-/** filter_option__json() - write the filter's counters as an object, the value of "filter" */
+/** filter_option__json() - write the filter's counters as an object with the key "filter" */
 void filter_option__json(const struct tw_capture_filter_stats *filtered, struct tw_json *json);
 
 /** filter_option__note() - print @note, a sentence from tw_filter__ambiguous_key(), on standard error, unless it is empty */

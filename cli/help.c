@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --help of every command, and the command `help`. */
+/* Prints the text of --help for each command. The command `help` prints the same texts. */
 #include <string.h>
 
 #include "cli/command.h"
@@ -67,7 +67,7 @@ static void print_usage(FILE *out, const struct cli_command *command, const char
 	fprintf(out, "%s%s\n\n", command->arguments ? " " : "", command->arguments ? command->arguments : "");
 }
 
-/* Names the manual page, which has more details: "tracewire-report" for "tracewire report". */
+/* Prints the name of the manual page, which has more details: "tracewire-report" for "tracewire report". */
 static void print_page(FILE *out, const char *path)
 {
 	fputs("\nDetails: man ", out);

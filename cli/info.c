@@ -59,7 +59,7 @@ static void show_times(const struct tw_info_times *times)
 	printf(" UTC, %.9f s\n", seconds_of(times));
 }
 
-/* Return: number of a stream's events in the file. In a capture of an interface, duplicates count once. */
+/* Return: number of a stream's events in the file. If the file is no recording, an event that it contains several times counts once. */
 static uint64_t events_of(const struct tw_info *info, const struct tw_info_stream *stream)
 {
 	return info->is_recording ? stream->events : stream->received;
@@ -234,7 +234,7 @@ static void show_mismatch(const struct tw_info *info, const struct tw_info_strea
 		       name);
 }
 
-/* Reports events missing from a capture by another program, which does not contain the reason. A recording has the reason in its ledger. */
+/* Reports missing events. For a recording, prints nothing: its ledger has the reasons. Captures by other programs do not contain them. */
 static void show_missing(const struct tw_info *info, const struct tw_info_stream *s, const struct tw_ledger *ledger,
 			 const char *name)
 {

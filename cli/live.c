@@ -21,7 +21,7 @@
 #define HOLE_NS 100000000ull /* longest wait of the merge for missing frames, ns */
 /*
  * Longest time that an event waits in its ring, ms. This wait is most of the delay until the event is shown. At low rates, events wait
- * less, because readers then pause for 1 ms only.
+ * less, because the reader threads then pause for only 1 ms.
  */
 #define LATENCY_MS 10
 
@@ -136,8 +136,9 @@ static int finish(void *ctx, struct tw_error *error)
 }
 
 /*
- * Completes the ledger with the producer's number of sent events. If the receiving ring overflowed at the end of the run, no later event
- * number shows the loss, and the receiver knows at best the number of lost frames. Return: the number of events added as lost
+ * Adds to the ledger, as lost, the events that the producer has sent but the ledger does not contain. If the receiving ring overflowed at
+ * the end of the run, no later event number shows the loss, and the receiver knows at best the number of lost frames.
+ * Return: number of added events
  */
 static uint64_t settle_tail(struct tw_ledger *ledger, const struct tw_producer_counters *counters)
 {

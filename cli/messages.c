@@ -101,10 +101,10 @@ void note__error(const char *path, const struct tw_error *error)
 	put("error", text);
 }
 
-#define WIDTH  76 /* largest number of columns shown of an expression */
-#define BEFORE 50 /* number of these columns before the error */
+#define WIDTH  76 /* largest number of columns of an expression that are shown */
+#define BEFORE 50 /* largest number of shown columns before the error, if the expression is longer than WIDTH */
 
-/* Return: N of an @error that begins with "column N:", counted from 1; 0 if it begins otherwise, or if N is larger than @len + 1 */
+/* Return: the N of an @error that begins with "column N:"; 0 if @error does not begin so, or if N is larger than @len + 1 */
 static size_t column_of(const struct tw_error *error, size_t len)
 {
 	static const char word[] = "column ";

@@ -74,7 +74,7 @@ static int option_set__index(const struct option_set *set, int code)
 	return -1;
 }
 
-/* Letters of trace-cmd, tcpdump, tshark and dumpcap, and the options here that do the same. */
+/* Option letters of trace-cmd, tcpdump, tshark and dumpcap, each with the name of the Tracewire option that does the same. */
 static const struct {
 	char letter;
 	const char *name;
@@ -92,7 +92,7 @@ static const struct cli_option *option_set__named(const struct option_set *set, 
 	return NULL;
 }
 
-/* Return: the option of this command that does what @letter does in one of those tools; NULL = none */
+/* Return: the option of this command that does the same as @letter in a tool of foreign_letters[]; NULL = none */
 static const struct cli_option *same_elsewhere(const struct option_set *set, int letter)
 {
 	for (size_t i = 0; i < sizeof(foreign_letters) / sizeof(foreign_letters[0]); i++)
@@ -132,7 +132,7 @@ static int ambiguous_name(const struct option_set *set, const char *word, size_t
 	return 0;
 }
 
-/* Whether @name is what other tools, or their users, call the time limit of a run. */
+/* Whether @name is a name that other tools, or their users, give to the time limit of a run. */
 static bool is_time_limit(const char *name)
 {
 	static const char *const names[] = { "duration", "seconds", "time", "timeout" };

@@ -14,7 +14,7 @@
 enum place_kind {
 	SENT,     /* events lost at the producer */
 	LOST,     /* events lost elsewhere */
-	MISSING,  /* events that were rejected by a filter or lost: it is unknown which */
+	MISSING,  /* events that were either rejected by a filter or lost */
 	UNKNOWN,  /* losses with an unknown number of events */
 	NOTE,     /* no loss, but unexpected */
 	REJECTED, /* events rejected by filters */

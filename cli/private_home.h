@@ -22,7 +22,7 @@ struct private_home {
 
 /**
  * private_home__make() - make the directory, if this process runs as root and @user has no home
- * @user: in its environment, HOME, TMPDIR and XDG_RUNTIME_DIR are set to the directory, and XAUTHORITY to a copy of root's file, if any
+ * @user: in its environment, HOME, TMPDIR and XDG_RUNTIME_DIR are set to the directory, and XAUTHORITY to a copy of root's, if any
  * @ret: call private_home__remove() also after a failure
  * Return: 0, also if no directory is needed; -errno with @error filled.
  */

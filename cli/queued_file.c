@@ -21,7 +21,7 @@ struct queued_file {
 	size_t dropped;
 	bool in_line;  /* the last printed byte was no newline */
 	bool dropping; /* the current line is being dropped */
-	int err;       /* -errno of the first failed write(); -ETIMEDOUT = given up: nothing more is written */
+	int err;       /* -errno of the first failed write(); -ETIMEDOUT = deadline passed: nothing more is written */
 };
 
 /* Makes room for @len bytes. Return: false without memory, or if the queue would exceed QUEUED_FILE_MAX + LINE_MAX */

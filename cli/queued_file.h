@@ -11,9 +11,8 @@
 
 #include "base/time.h"
 
-#define QUEUED_FILE_MAX \
-	((size_t)16     \
-	 << 20) /* bytes; a line is dropped if it, or the first piece of it that stdio writes, does not fit */
+/* Size of the queue, bytes. A line is dropped if the part of it that stdio writes first does not fit. */
+#define QUEUED_FILE_MAX ((size_t)16 << 20)
 
 struct queued_file;
 

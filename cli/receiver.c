@@ -16,12 +16,12 @@
 #include "clocks/capture_clock.h"
 
 #define WAIT_MS     20          /* interval of checks for the end, ms; a frame wakes the thread immediately */
-#define QUEUE_BYTES (36u << 20) /* bytes of slots for frames that wait for the writer; the merge may borrow half */
+#define QUEUE_BYTES (36u << 20) /* size of the slots for frames that wait for the writer; the merge may keep half */
 #define SLOTS_MIN   256
 #define TELL_NS     (100 * TW_NS_PER_MS) /* interval of updates of the numbers of refused frames for other threads */
-/* Allowance for AF_XDP: the time of a frame is when the ring was read, up to one pause of 1 ms after the frame arrived (vnet/rx_xdp.h). */
+/* Allowance for AF_XDP, ns: a frame's time is when its ring was read, up to one pause of 1 ms after its arrival (vnet/rx_xdp.h). */
 #define SLACK_NS 2000000u
-/* Longest time for reading the frames that arrived before receiver__finish() was called. It is long, because the machine may be busy. */
+/* Longest time for reading the frames that arrived before receiver__finish() was called, ns; long, because the machine may be busy. */
 #define END_NS 5000000000u
 
 struct receiver {
@@ -40,13 +40,13 @@ struct receiver {
 	pid_t tid;
 	atomic_bool ending;
 	uint64_t now;  /* when the current burst was taken; CLOCK_MONOTONIC, ns */
-	uint64_t seen; /* the same time by the capture clock; only with a poller */
+	uint64_t seen; /* when the current burst was taken; time of @clock; only with a poller */
 	bool seen_end, reported_failure;
 	uint64_t end;         /* frames that arrived later are not taken; CLOCK_REALTIME, ns */
 	uint64_t end_at_most; /* latest end of reception; CLOCK_MONOTONIC, because CLOCK_REALTIME may jump */
 	uint64_t taken;       /* number of frames taken from @rx */
-	uint64_t unplaced;    /* those of @taken that were not queued, because the writer has failed or is stuck */
-	/* the drop counter of @rx when the last frame arrived, and when the last frame with events arrived */
+	uint64_t unplaced;    /* taken frames that were not queued, because the writer has failed or is stuck */
+	/* the drop counter of @rx at the last frame, and at the last frame with events */
 	uint64_t dropped, dropped_events;
 	uint64_t too_long;
 	struct {
@@ -72,8 +72,8 @@ static void take_answer(struct receiver *r, const struct tw_received_frame *fram
 }
 
 /*
- * Requests a stop of the run if the writer has failed. Return: whether to stop receiving, because the output has no reader. After other
- * failures, frames are still passed to the writer, which counts them.
+ * Requests a stop of the run if the writer has failed. Return: true if the thread must stop receiving, because the output has no reader.
+ * After other failures of the writer, frames are still passed to it, so that they are counted.
  */
 static bool is_final(struct receiver *r, int err)
 {
@@ -220,7 +220,7 @@ static void tell_refusals(struct receiver *r)
 	r->reported_at = r->now;
 }
 
-/* Return: time to wait for frames, ms: until the next request or the next check for the end is due; 1 while frames are not flushed */
+/* Return: how long to wait for frames, ms: until a request is due, at most WAIT_MS; 1 if the queue holds frames that are not flushed */
 static int patience(const struct receiver *r)
 {
 	const uint64_t due = r->poller ? tw_clock_poller__due(r->poller) : UINT64_MAX;
@@ -277,7 +277,7 @@ static bool pass_on(struct receiver *r, struct tw_received_batch *bundle, unsign
 	r->too_long += bundle->cut;
 	if (bundle->cut)
 		return true;
-	/* If @rx is full, a short control frame may still fit in, so the counter at the last frame with events is noted separately. */
+	/* If @rx is full, a short control frame may still fit, so the drop counter at the last frame with events is noted separately. */
 	r->dropped = bundle->dropped;
 	if (r->dropped != r->dropped_events && has_events(bundle))
 		r->dropped_events = r->dropped;
@@ -287,7 +287,7 @@ static bool pass_on(struct receiver *r, struct tw_received_batch *bundle, unsign
 	return true;
 }
 
-/* Waits for frames, and takes the present ones, except those that arrived after r->end. Return: number of bundles taken, or -errno */
+/* Waits for frames, and passes on those that arrived before r->end. Return: number of bundles passed on, or -errno */
 static int take_burst(struct receiver *r)
 {
 	struct tw_received_batch bundles[TW_RECEIVE_QUEUE_SLOTS];
@@ -319,7 +319,7 @@ static int take_burst(struct receiver *r)
 static int receive(struct receiver *r)
 {
 	for (;;) {
-		/* If seen_end is set before the burst, all frames to be recorded have arrived. If the burst is empty, all were taken. */
+		/* If @ending, all frames to be recorded arrived before this burst. If the burst is empty, all of them were taken. */
 		const bool ending = (look_for_end(r), r->seen_end);
 		const int n = take_burst(r);
 
@@ -456,7 +456,8 @@ pid_t receiver__tid(const struct receiver *receiver)
 }
 
 /*
- * Reports the frames lost after the last recorded one: dropped by the receiver or, if the writer is stuck, not queued or not taken.
+ * Reports to the recorder how many frames were lost after the last recorded one: dropped by @rx or, if the writer is stuck, not queued or
+ * not taken from @rx.
  * Return: 0, or -errno if the number of dropped frames cannot be read
  */
 static int count_missing(struct receiver *r, struct tw_receiver_stats *ret)

@@ -18,13 +18,14 @@ struct receiver_options {
 	struct tw_receiver *rx;
 	struct tw_recorder_options recorder; /* its slots and slot_bytes are set by the receiver */
 	/*
-	 * True: senders may continue after receiver__finish() was called. Frames that arrive after this call are not taken. If the
-	 * interface goes down, the receiver waits until the interface is up again. False: senders have stopped before this call, and
-	 * receiver__finish() takes frames until none is left. If the interface goes down, reception ends.
+	 * True: senders may still send when receiver__finish() is called, and frames that arrive after the call are not recorded. If the
+	 * interface goes down, the receiver waits until the interface is up again. False: senders have stopped when receiver__finish()
+	 * is called, which takes frames until none is left. If the interface goes down, reception ends.
 	 */
 	bool others_send;
-	bool asks; /* poll the producers' clocks, and admit only some streams, because producers may be untrusted; false: admit all */
-	size_t of_one_source; /* of_one_source and unanswered: see struct tw_admission_options; used only if @asks is true */
+	bool asks; /* poll the producers' clocks, and limit the streams, because producers may be untrusted */
+	/* of_one_source and unanswered: see struct tw_admission_options; used only if @asks is true */
+	size_t of_one_source;
 	uint64_t unanswered;
 	/* Called periodically. Returns true when no more frames are needed. NULL = frames are needed until receiver__finish(). */
 	bool (*is_over)(const void *ctx);

@@ -18,7 +18,7 @@
 static struct {
 	uint64_t interval; /* interval of notifications to the watchdog, half of its timeout, ns; 0 = no watchdog */
 	uint64_t reported; /* time of the last notification; CLOCK_MONOTONIC, ns */
-	uint64_t progress; /* value at the last notification */
+	uint64_t progress; /* argument of service__alive() at the last notification */
 } watchdog;
 
 static char ready[256]; /* the READY=1 message; empty after it was sent */
@@ -36,7 +36,7 @@ static socklen_t find_manager(struct sockaddr_un *ret)
 	if (*name == '/')
 		return sizeof(*ret);
 	ret->sun_path[0] = '\0';
-	/* An abstract name ends with its last byte here: padding would be part of the name. */
+	/* The length of an abstract address excludes padding, because NUL bytes after the name would be part of the name. */
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
 }
 

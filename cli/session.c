@@ -118,9 +118,9 @@ static int start(struct session *session, struct tw_error *error)
 }
 
 /*
- * Waits for the end of the command after a request to stop: the command decides how it reacts to a signal, and its end is traced, too.
- * Ctrl-C in a terminal reaches the command directly; a signal that another process sent is forwarded. After a second signal, or a failure
- * of the producer, the wait ends.
+ * Waits for the end of the command after a signal. The command decides how it reacts to the signal, and tracing continues until it ends.
+ * Ctrl-C in a terminal reaches the command directly; a signal that another process sent to Tracewire is forwarded to the command. The wait
+ * also ends after a second signal, or if the producer fails.
  */
 static void let_command_end(struct session *session)
 {
@@ -158,8 +158,8 @@ static void watch(struct session *session)
 }
 
 /*
- * Stops the producer and finishes the output, also after a failure: events that were read are sent, and the accounting is completed. If
- * both fail, the error text of the output is kept, because it says more precisely why frames were not sent.
+ * Stops the producer and finishes the output. The output is finished even if the producer fails: events that were read are sent, and the
+ * accounting is completed. If both fail, the error text of the output is kept, because it says more precisely why frames were not sent.
  */
 static int stop(struct session *session, struct tw_error *error)
 {
@@ -197,7 +197,7 @@ static int exit_status(const struct session *session)
 		return CLI_EXIT_OK;
 	if (session->ended)
 		return tw_command__wait(session->command);
-	/* Without a signal, the end of the viewer ended the run. */
+	/* If there was no signal, the run ended because the viewer ended. */
 	return stop__signal() ? 128 + stop__signal() : CLI_EXIT_OK;
 }
 

@@ -12,11 +12,11 @@ struct session_output {
 	/* Opens the output; called after the trace instance was created, before anything is traced. */
 	int (*open)(void *ctx, struct tw_producer *producer, struct tw_error *error);
 	int (*open_sink)(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
-	/* As open_questions in struct tw_producer_options; may be NULL. */
+	/* The callback open_questions of struct tw_producer_options; may be NULL. */
 	int (*open_requests)(void *ctx, struct tw_receiver **ret, struct tw_error *error);
-	/* As refused in struct tw_producer_options; may be NULL. */
+	/* The callback refused of struct tw_producer_options; may be NULL. */
 	void (*refused)(void *ctx, uint16_t why);
-	/* As joined in struct tw_producer_options; may be NULL. */
+	/* The callback joined of struct tw_producer_options; may be NULL. */
 	bool (*joined)(void *ctx);
 	/* Called after tracing and the command have started: prints the destination of the events; may be NULL. */
 	void (*started)(void *ctx);
@@ -31,15 +31,15 @@ struct session_output {
 	/* With --verbose, prints the output's lines of the summary, below the producer's accounting; may be NULL. */
 	void (*summarize)(void *ctx, const struct tw_producer_counters *counters);
 	/*
-	 * Closes the output; called last, even if it was opened only in part or not at all. The run's trace instance, if it was made, still
-	 * exists. It shows that the run is alive, so no cleanup removes objects named after it. May be NULL.
+	 * Closes the output; called last, even if the output was opened only in part or not at all. The run's trace instance still exists
+	 * then, if it was made: it shows that the run is alive, so no cleanup removes objects named after the instance. May be NULL.
 	 */
 	int (*close)(void *ctx, struct tw_error *error);
 };
 
 /**
  * session__run() - trace until the command ends, a stop is requested or something fails; then print what happened to the events
- * @defaults: producer options that the caller determines; run_config__producer() then sets others from @config
+ * @defaults: producer options that the caller determines; run_config__producer() sets the other options from @config
  * @command: command to be run while tracing, NULL-terminated; an empty list = none
  *
  * Return: exit status, with @error filled if something went wrong.

@@ -13,19 +13,19 @@
 #include "cli/queued_file.h"
 #include "cli/stop.h"
 
-/* errno of the first failed flush, kept because stdio drops the text, and remembers the failure without its errno */
+/* errno of the first failed flush of standard output; stdio remembers only that a write failed, not its errno */
 static int write_err;
 static char output_buffer[64 << 10];        /* larger than any help text */
 static struct queued_file *output, *errors; /* NULL = text is not queued, so printing may block */
 
-/* Opens /dev/null for writing in place of standard input, and for reading in place of the others, so that using them fails. */
+/* Opens /dev/null for writing in place of standard input, but for reading in place of the other two, so that using them fails. */
 int standard_files__occupy(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
 			return -errno;
 	}
-	/* The buffer is large, so that usually only standard_files__flush() writes it, which keeps the errno; stdio would lose it. */
+	/* The buffer is large, so that usually only standard_files__flush() writes it. When stdio writes a full buffer, errno is lost. */
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, output_buffer, _IOFBF, sizeof(output_buffer));
 	return 0;

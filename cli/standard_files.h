@@ -9,8 +9,8 @@
  * standard_files__occupy() - open /dev/null in place of closed descriptors, before any other file is opened. Return: 0 or -errno
  *
  * The kernel gives a new file the lowest free descriptor. If standard error were closed, one of the program's files would get descriptor 2,
- * and messages would be written to this file. Reading the replacement of standard input fails with EBADF, as with a closed file. So does
- * writing the replacement of standard output or error.
+ * and messages would be written to this file. In place of standard input, /dev/null is opened for writing; in place of standard output and
+ * error, for reading. So reading standard input and writing the other two fail with EBADF, as with closed descriptors.
  */
 int standard_files__occupy(void);
 
@@ -27,7 +27,7 @@ const char *standard_files__output(const char *name);
 /**
  * standard_files__queue() - queue printed text while its reader has no room for it, so that printing never waits
  *
- * Runs that catch signals call this, because a thread that waits in write() would not notice a request to stop. Return: 0 or -ENOMEM.
+ * stop__catch() calls this function, because a thread that waits in write() would not notice a request to stop. Return: 0 or -ENOMEM.
  */
 int standard_files__queue(struct tw_error *error);
 

@@ -47,7 +47,7 @@ void stop__request(void)
 		errno = saved;
 }
 
-/* Return: the deadline for the current phase and number of signals. @at: the current deadline; 0 = none */
+/* Return: the deadline that follows from the phase and the number of signals; 0 = none. @at: the deadline so far; 0 = none */
 static uint64_t next_deadline(uint64_t at)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
@@ -60,8 +60,8 @@ static uint64_t next_deadline(uint64_t at)
 }
 
 /*
- * Updates the deadline after a change of @phase (main thread) or @asked (signal handler). A handler may interrupt the main thread here. The
- * handler computes its deadline from newer values, so the main thread must not overwrite that deadline.
+ * Updates the deadline after the main thread has changed `phase`, or a signal handler has changed `asked`. A handler may interrupt the main
+ * thread in this function. The handler computes a deadline from newer values, so the main thread must not overwrite that deadline.
  */
 static void set_deadline(void)
 {

@@ -44,9 +44,9 @@ bool stop__is_urgent(void);
 /**
  * stop__deadline() - the deadline for waiting for an output or input that blocks
  *
- * Without a signal, there is no deadline. Before stop__opened(), the deadline is the time of the first signal. Between stop__opened() and
- * stop__ending(), there is no deadline. After stop__ending(), the deadline is 5 s after that call or after the first signal, whichever is
- * later; a second signal ends the wait immediately.
+ * Without a signal, there is no deadline. Before stop__opened(), the deadline is the time of the first signal, and stays so if
+ * stop__opened() is never called. Between stop__opened() and stop__ending(), there is no deadline. After stop__ending(), the deadline is
+ * 5 s after that call or after the first signal, whichever is later; a second signal ends the wait immediately.
  */
 const struct tw_deadline *stop__deadline(void);
 

@@ -38,7 +38,7 @@ struct stream {
 	struct tw_udp_address to; /* used with --udp */
 	struct tw_tx_udp *udp;
 	char how[64];      /* transport of the first sink */
-	char listener[64]; /* remedy if no program receives on the port */
+	char listener[64]; /* text of the remedy if no program receives on the port */
 
 	_Atomic uint64_t refusals; /* number of messages in which capture hosts refuse the stream */
 	_Atomic uint16_t why;      /* reason in the last message: enum tw_refused_why */

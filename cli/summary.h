@@ -13,7 +13,7 @@
 struct summary_row {
 	const char *key; /* name of the JSON member; NULL = no member */
 	size_t offset;   /* offset of the counter, a uint64_t */
-	/* texts before and after the number; @text: as for say__count(); @label NULL = no line in the summary */
+	/* @label: text before the number; NULL = no line in the summary. @text: text after the number, as for say__count() */
 	const char *label, *text;
 };
 

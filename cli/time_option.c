@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "base/time.h"
 
-#define SECONDS_MAX 9000000000u /* the sum of two such times in ns fits 64 bits: year 2255 */
+#define SECONDS_MAX 9000000000u /* in the year 2255; the sum of two such times in ns fits into 64 bits */
 
 static const struct {
 	const char *name;
@@ -47,7 +47,7 @@ static bool parse_span(const char *text, uint64_t *ret)
 	return false;
 }
 
-/* Reads a number of @digits_min to @digits_max digits, and the character @after that must follow it; 0 = none must follow. */
+/* Reads a number of @digits_min to @digits_max digits and, unless @after is 0, the character @after, which must follow the number. */
 static bool read_part(const char **at, size_t digits_min, size_t digits_max, char after, int *ret)
 {
 	const size_t n = strspn(*at, "0123456789");
@@ -100,7 +100,7 @@ static bool read_clock(const char **at, struct tm *tm, uint32_t *ret_ns)
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec < 60;
 }
 
-/* Reads the end of a time: nothing, or the name of UTC. @ret_utc: whether it is UTC. Return: false if there is another text */
+/* Reads what follows the digits of a time: nothing, or a name of UTC. @ret_utc: whether UTC is named. Return: false for other texts */
 static bool read_zone(const char *at, bool *ret_utc)
 {
 	*ret_utc = !strcmp(at, "Z") || !strcmp(at, "UTC") || !strcmp(at, " UTC");
@@ -118,7 +118,7 @@ static void set_utc_date(time_t seconds, struct tm *tm)
 	tm->tm_mday = utc.tm_mday;
 }
 
-/* Parses a date, a clock time (on the date of @now), or both. @tm: @now in local time */
+/* Parses a date, a date with a time of day, or a time of day on the date of @now. @tm: @now in local time */
 static bool parse_date(const char *text, time_t now, struct tm tm, uint64_t *ret)
 {
 	const bool has_date = text[strspn(text, "0123456789")] == '-';

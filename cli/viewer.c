@@ -48,7 +48,7 @@ static int write_all(const struct relay *r, const char *bytes, size_t n)
 	return 0;
 }
 
-/* Passes on the output of tshark. If standard output has no reader any more, the pipe from tshark is closed, so tshark gets SIGPIPE. */
+/* Passes on the output of tshark. If standard output cannot be written, closes the pipe from tshark, so that tshark gets SIGPIPE. */
 static void *relay_main(void *data)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
@@ -148,7 +148,7 @@ static int relay__finish(struct relay *r)
 #define END_MS    5                /* interval of checks whether tshark has ended, ms */
 #define WINDOW_MS 50               /* interval of checks whether Wireshark has ended, ms */
 #define TERM_MS   3000             /* longest time from SIGTERM to SIGKILL, ms */
-#define LATE_NS   TW_NS_PER_SECOND /* time after stop__deadline() in which tshark may still end by itself */
+#define LATE_NS   TW_NS_PER_SECOND /* time after stop__deadline() in which tshark may still end by itself, ns */
 
 #define ARGUMENTS_MAX 8
 
@@ -183,7 +183,7 @@ static _Noreturn void become_viewer(const struct launch *launch, int report)
 
 	setpgid(0, 0);
 	err = ordinary_user__become(&launch->user);
-	/* tshark reports if it cannot look for its files in the current directory. */
+	/* In a directory that the user cannot read, tshark would report that it cannot look for its files there. */
 	if (!err && access(".", R_OK | X_OK) && chdir("/"))
 		err = -errno;
 	if (!err && (dup2(launch->input, STDIN_FILENO) < 0 || dup2(launch->output, STDOUT_FILENO) < 0))
@@ -221,7 +221,7 @@ static int await_exec(int report, pid_t pid, bool gui, struct tw_error *error)
 	if (n == 0)
 		return 0;
 	err = n == sizeof(err) ? err : n < 0 ? -errno : -EIO;
-	kill(pid, SIGKILL); /* if its report could not be read, it may have executed the viewer */
+	kill(pid, SIGKILL); /* the child may have executed the viewer, if its report could not be read */
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	return reported(err, gui, error);

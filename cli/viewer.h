@@ -49,7 +49,11 @@ struct viewer_end {
 	int output; /* 0; -EPIPE if standard output has no reader any more; another -errno of writing to standard output */
 };
 
-/** viewer__finish() - close the pipe and wait for tshark, which is killed 1 s after stop__deadline(). Return: all 0 for Wireshark */
+/**
+ * viewer__finish() - close the pipe and wait for tshark, which is killed 1 s after stop__deadline()
+ *
+ * For Wireshark, only the pipe is closed, and all members of the result are 0.
+ */
 struct viewer_end viewer__finish(struct viewer *viewer);
 
 /** viewer__has_window() - whether Wireshark still runs */

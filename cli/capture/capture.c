@@ -28,8 +28,8 @@
 /* The source of frames: an interface (AF_PACKET or AF_XDP) or a UDP port. */
 
 /*
- * Longest time that the kernel collects frames for a batch, ms. A longer time delays writing to the file, but the receiver thread wakes
- * less often. If events of this host are captured, fewer of them are then caused by Tracewire itself.
+ * Longest time that the kernel collects frames before it wakes the receiver thread, ms. A longer time delays writing to the file, but the
+ * thread wakes less often. If events of this host are captured, Tracewire itself then causes fewer of these events.
  */
 #define RETIRE_MS 10
 
@@ -102,10 +102,10 @@ static int capture__open_rx(const struct capture *capture, struct tw_receiver **
 
 /* The start: opens the source and the output, gives up privileges, starts the threads that receive and write. */
 
-/* Longest wait of the merge for silent streams, and for metadata, which producers repeat each second. */
+/* Longest time for which the merge holds events back, to wait for silent streams or for metadata. Producers repeat metadata each second. */
 #define WAIT_NS (2 * TW_NS_PER_SECOND)
 #define STATISTICS_NS \
-	(5 * TW_NS_PER_SECOND) /* interval at which ledgers are written, so that a truncated file has one, too */
+	(5 * TW_NS_PER_SECOND) /* interval at which ledgers are written, so that a truncated file also has ledgers */
 
 /* Return: the smaller of the limits of --count and --autostop events:N; 0 = no limit */
 static uint64_t events_max(const struct capture *capture)
@@ -115,7 +115,7 @@ static uint64_t events_max(const struct capture *capture)
 	return !a || (b && b < a) ? b : a;
 }
 
-/* Becomes the user of --user, and gives up all capabilities, because no later step needs privileges. With --user root, root stays root. */
+/* Becomes the user of --user and gives up all capabilities, because no later step needs them. With --user root, root keeps them. */
 static int give_up_privileges(const struct capture *capture, struct tw_error *error)
 {
 	struct ordinary_user user;
@@ -144,7 +144,7 @@ static int open_output(const struct capture *capture, struct tw_output **ret, st
 	return tw_output__open(&options, ret, error);
 }
 
-/* Opens an output of several files. Called after the change of user, because the new user creates all files; fails if it may not do so. */
+/* Opens an output of several files. Called after the change of user, because the new user must be allowed to create each file. */
 static int open_output_unprivileged(const struct capture *capture, struct tw_output **ret, struct tw_error *error)
 {
 	const struct passwd *user = getpwuid(geteuid());
@@ -214,11 +214,11 @@ static int capture__start(struct capture *capture, char *how, size_t size, struc
 	return err;
 }
 
-/* The periodic work of the main thread while the other threads receive and write. */
+/* When the main thread must act while the other threads receive and write. */
 struct clockwork {
 	/*
-	 * When the time limit is reached, and when the next status, the next reading of drop counters and the next tell_own_clock() are
-	 * due: CLOCK_MONOTONIC, ns; UINT64_MAX = never.
+	 * The time limit of the capture, and the times at which the next status, the next reading of drop counters and the next
+	 * tell_own_clock() are due: CLOCK_MONOTONIC, ns; UINT64_MAX = never.
 	 */
 	uint64_t end, status, look, clock;
 };
@@ -395,7 +395,7 @@ static int check(const struct capture *capture, struct tw_error *error)
 	return err || !capture->filter ? err : tw_capture_filter__check(capture->filter, error);
 }
 
-/* If the disk is full, --ring-buffer continues with fewer files than requested. The capture then ends with an error for scripts to see. */
+/* If the disk was full, --ring-buffer has kept fewer files than requested. The capture then fails at its end, so that scripts notice. */
 static int check_ring(const struct capture *capture, struct tw_error *error)
 {
 	const uint64_t removed = capture->stats.archive.removed_early;
@@ -417,14 +417,14 @@ static int capture_events(struct capture *capture, struct tw_error *error)
 
 	if (!err)
 		stale__clear(capture->quiet);
-	/* Only root may read drop counters. Without these counters, the ledger counts events that classifiers dropped as missing (wire). */
+	/* Only root may read drop counters. Without them, events that classifiers dropped count in the place `wire` of the ledger. */
 	if (!err && !geteuid())
 		err = drop_counters__new(capture->interface, capture->user, &capture->rejected, error);
 	if (!err)
 		err = capture__start(capture, how, sizeof(how), error);
 	stop__opened();
 	if (err) {
-		stop__ending(); /* sets a deadline after a signal, because the remaining output may block */
+		stop__ending(); /* after a signal, sets a deadline for the remaining output, which may block */
 		return cli_exit__of_opening(err);
 	}
 	begin = tw_time__now(CLOCK_MONOTONIC);

@@ -35,7 +35,7 @@ struct capture {
 	struct tw_capture_clock clock;
 	struct receiver *receiver;
 	struct screen screen;  /* shows the status on a terminal */
-	unsigned int left_out; /* number of omitted statuses that were not reported yet */
+	unsigned int left_out; /* number of omitted statuses that no message has reported yet */
 	bool reported_refused; /* capture__tell_first_refused() has printed its note */
 	struct receiver_stats stats;
 	uint64_t took; /* duration of the capture, ns */
@@ -45,10 +45,11 @@ struct capture {
 void capture__tell_begin(const struct capture *capture, const char *how);
 
 /**
- * capture__tell_status() - print the status: a line for each stream, or a JSON object; on a terminal a table that replaces the previous one
+ * capture__tell_status() - print the status: with --json, one JSON object; otherwise a line for each stream or, on a terminal, a table that
+ * replaces the previous one
  *
  * With --quiet, only JSON is printed. If standard error is still blocked by earlier output, the status is omitted. The next
- * printed status reports the number of omitted ones.
+ * printed status reports the number of omitted statuses.
  */
 void capture__tell_status(struct capture *capture);
 

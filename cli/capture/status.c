@@ -58,7 +58,7 @@ static size_t first_lines(const char *text, size_t max, size_t *ret_lines)
 static void screen__clear(struct screen *screen)
 {
 	if (screen->lines)
-		/* "\r", because keys that the user typed may have moved the cursor */
+		/* "\r", because keys that the user has typed may have moved the cursor from the first column */
 		fprintf(stderr, "\r" UP ERASE, screen->lines);
 	screen->lines = 0;
 }
@@ -92,7 +92,7 @@ static const struct summary_row limits[] = {
 	{ 0 },
 };
 
-/* Prints one line for each limit that was reached, and one if events are missing while drop counters could not be read */
+/* Prints one line for each limit that was reached, and a line if events are missing and drop counters could not be read */
 static void print_limits(const struct capture *capture, const struct receiver_stats *stats, FILE *out)
 {
 	summary__print_rows(limits, stats, out);
@@ -102,7 +102,7 @@ static void print_limits(const struct capture *capture, const struct receiver_st
 		      out);
 }
 
-/* Writes all limits as an object, the value of "limits" */
+/* Writes all limits as an object with the key "limits" */
 static void put_limits(const struct capture *capture, const struct receiver_stats *stats, struct tw_json *json)
 {
 	tw_json__open(json, "limits", '{');
@@ -141,7 +141,7 @@ static const struct summary_row refused_counters[] = {
 	{ 0 },
 };
 
-/* Writes an object with the refused frames of one address. @key: its member name; NULL in an array. @source: the address; NULL = others */
+/* Writes the refused frames of one address as an object. @key: the object's key; NULL in an array. @source: NULL = all other addresses */
 static void put_row(const char *key, const char *source, const struct tw_refusals_row *row, struct tw_json *json)
 {
 	tw_json__open(json, key, '{');
@@ -152,7 +152,7 @@ static void put_row(const char *key, const char *source, const struct tw_refusal
 	tw_json__close(json);
 }
 
-/* Writes the refused frames as an object, the value of "refused" */
+/* Writes the refused frames as an object with the key "refused" */
 static void put_refused(const struct receiver_stats *stats, struct tw_json *json)
 {
 	const struct tw_refusals *refusals = &stats->refusals;
@@ -383,7 +383,7 @@ static void print_status(struct capture *capture, const struct receiver_stats *s
 	}
 }
 
-/* Return: false if text for standard error is queued. The status is then omitted: it would be out of date by the time of printing. */
+/* Return: false if text for standard error is queued. The status is then omitted, because it would be out of date when it is printed. */
 static bool is_taken(struct capture *capture)
 {
 	if (standard_files__behind() < 0)
@@ -474,7 +474,7 @@ static void print_outcome(const struct capture *capture)
 			   [OUTCOME_NO_BOUND] = without_bound(stats) },
 	};
 
-	/* The number of events in dropped frames is unknown, unless gaps in the event numbers have shown them as lost. */
+	/* The number of events in dropped frames is unknown, unless later event numbers have shown how many events are missing. */
 	if (!stats->archive.ledger.place[TW_PLACE_RECEIVER])
 		outcome.place[OUTCOME_RX_FRAMES] = stats->rx.dropped;
 	outcome__add_archive(&outcome, &stats->archive);
@@ -489,7 +489,7 @@ static void print_outcome(const struct capture *capture)
 		fputs("no stream was received: `tracewire stream` sends streams\n", stderr);
 }
 
-/* Prints the details of --verbose, except the difference of the ledger, which outcome__print() has already printed. */
+/* Prints the details of --verbose. outcome__print() has already printed the difference of the ledger. */
 static void print_summary(const struct capture *capture)
 {
 	const struct receiver_stats *stats = &capture->stats;

@@ -9,8 +9,8 @@
 
 struct filter_action {
 	uint8_t action;        /* enum tw_action */
-	uint32_t arg;          /* the mark; for redirect the index of the interface */
-	const char *interface; /* name of the interface for redirect; borrowed */
+	uint32_t arg;          /* mark: the mark; redirect: the index of the interface */
+	const char *interface; /* redirect: the name of the interface; borrowed */
 };
 
 /**

@@ -26,7 +26,7 @@
 #define STRING_MAX (1u << 20)   /* bytes of a filter for libpcap or Wireshark */
 #define TREE_MAX   (256u << 10) /* bytes of one event's tree as text */
 #define OFF_WIDTH  100 /* when the list of disabled events has this number of bytes, further events are only counted */
-#define TREE_WIDTH 76  /* as OFF_WIDTH, for the list of events with the same tree */
+#define TREE_WIDTH 76  /* the same limit for the list of events with the same tree */
 
 struct compilation {
 	const struct filter_expression *expression;
@@ -35,7 +35,7 @@ struct compilation {
 	FILE *out;    /* NULL = only test whether the target can express the expression */
 };
 
-/* XDP, tc: a classifier with one rule, disassembled. */
+/* The targets xdp and tc: print the instructions of a classifier with one rule. */
 
 static void print_program(const struct tw_bpf_program *program, FILE *out)
 {
@@ -85,9 +85,9 @@ static int print_bpf(const struct compilation *compilation, struct tw_error *err
 	return 0;
 }
 
-/* u32: prints tc commands that create the same filters as `filter attach --hook u32`, which itself does not use the program tc. */
+/* The target u32: prints tc commands for the filters that `filter attach --hook u32` creates (it does not run the program tc itself). */
 
-/* For `pass`, prints a flowid instead of an action: a filter without an action needs no action module of the kernel. */
+/* For `pass`, prints a flowid instead of an action, because a filter without an action needs no action module of the kernel. */
 static void print_action(const struct filter_action *action, FILE *out)
 {
 	switch (action->action) {
@@ -124,7 +124,7 @@ static void print_rule(const struct filter_classifier *classifier, const struct 
 	}
 }
 
-/* Prints the filter for control frames: they pass, and are also copied to each interface to which events are redirected. */
+/* Prints the filter for control frames. Control frames pass, and are copied to each interface to which events are redirected. */
 static void print_control(const struct filter_classifier *classifier, FILE *out)
 {
 	const char *first = classifier->action.interface, *second = classifier->otherwise.interface;
@@ -177,7 +177,7 @@ static int print_u32(const struct compilation *compilation, struct tw_error *err
 	return err;
 }
 
-/* libpcap, Wireshark: one filter string. */
+/* The targets pcap and display: print one filter string. */
 
 static int make_room(struct tw_line *ret, struct tw_error *error)
 {
@@ -216,12 +216,12 @@ static int print_display(const struct compilation *compilation, struct tw_error 
 	return print_string(&line, err, compilation->out);
 }
 
-/* tracefs: the kernel's event filters, one line for each event. */
+/* The target tracefs: prints the kernel's event filters, one line for each event. */
 
-/* The group text of events that cannot match. They get no line of their own: a comment at the end of the output lists them as disabled. */
+/* The group text of events that cannot match. They have no lines of their own: the last line of the output lists them as disabled. */
 static const char off[] = "off";
 
-/* Refuses a filter that would be printed with escapes: users write the output to the kernel's files, so it must be exact. */
+/* Refuses a filter that would be printed with escapes: users write the printed filter to the kernel's files, so it must be exact. */
 static int check_printable(const struct tw_format *format, const struct tw_line *filter, struct tw_error *error)
 {
 	if (tw_printable__plain(filter->text, tw_line__len(filter)) == tw_line__len(filter))
@@ -252,8 +252,8 @@ static int add_filter(const struct tw_bound *bound, const struct tw_bound_event 
 }
 
 /*
- * Prints a line for each event type: its name and, unless all its events match, its filter. A shell script can read the lines with
- * `read -r event filter`; without -r, the shell would remove the backslashes before special characters of the filter.
+ * Prints a line for each event type: the name and, unless all events of the type match, the filter. A shell script can read the lines with
+ * `read -r event filter`. Without -r, the shell would remove the backslashes before special characters of the filter.
  */
 static void print_filters(const struct event_group *group, FILE *out)
 {
@@ -291,7 +291,7 @@ static int print_tracefs(const struct compilation *compilation, struct tw_error 
 	return err;
 }
 
-/* tree: the bound filter. It has a tree of tests for each event type, with names resolved to fields and numbers. */
+/* The target tree: prints the bound filter, which has a tree of tests for each event type. Names are resolved to fields and numbers. */
 
 #define NONE "none can match"
 
@@ -352,7 +352,7 @@ static int add_tree(struct event_groups *groups, const struct tw_bound_event *ev
 	return 0;
 }
 
-/* Prints the groups. Events that cannot match come last, because they are usually many, and the least interesting. */
+/* Prints the groups. Events that cannot match come last, because there are usually many of them, and they matter least. */
 static void print_groups(const struct event_groups *groups, FILE *out)
 {
 	for (int never = 0; never < 2; never++)
@@ -455,8 +455,8 @@ struct compile {
 };
 
 /*
- * With --action, the classifier equals that of `filter attach` with the same options. Without --action, matching events pass, and others
- * are dropped unless --default names another action.
+ * Sets the classifier from the options. With --action, it equals the classifier of `filter attach` with the same options. Without --action,
+ * matching events pass, and other events are dropped unless --default names another action.
  */
 static int read_classifier(const struct compile *config, struct filter_classifier *ret, struct tw_error *error)
 {

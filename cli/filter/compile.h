@@ -14,7 +14,7 @@
 
 /* The parts of a classifier other than its expression. */
 struct filter_classifier {
-	struct filter_action action, otherwise; /* for events that match; for events that do not match */
+	struct filter_action action, otherwise; /* action for events that match, and for other events */
 	uint16_t udp_port;                      /* also filter frames in UDP datagrams to this port; 0 = none */
 	bool offload;
 	const char *interface; /* name of the interface in tc commands, for u32 */
@@ -23,7 +23,7 @@ struct filter_classifier {
 /**
  * filter_compile() - write an expression in the language of a stage
  * @to: tracefs, xdp, tc, u32, pcap, display; or tree, which lists the tests of each event
- * @out: NULL = only test whether the stage can express it
+ * @out: NULL = write nothing, only test whether the stage can express the expression
  *
  * Return: 0; or -errno with @error filled and nothing written: -EINVAL for an unknown @to, or if a tracefs filter would have unprintable
  * bytes; -EOPNOTSUPP or -E2BIG if the stage cannot express the expression.

@@ -9,7 +9,7 @@
 #include "base/line.h"
 #include "cli/messages.h"
 
-#define LAST_MAX 1024 /* bytes; room for the last name and " and N more" after EVENT_GROUPS_WIDTH_MAX */
+#define LAST_MAX 1024 /* room for the last name and " and N more" after EVENT_GROUPS_WIDTH_MAX, bytes */
 
 static struct event_group *find(const struct event_groups *groups, const char *text, size_t len)
 {
@@ -61,8 +61,8 @@ static void append_name(struct tw_line *line, const char *system, const char *na
 }
 
 /*
- * Appends the name of event @i. If the group has all events of that system, and there are several, appends "SYSTEM:*" instead, but only for
- * the first of them. Return: number of events that the appended text names; 0 if "SYSTEM:*" was appended before.
+ * Appends the name of event @i. If the group has all events of a system with several events, appends "SYSTEM:*" for the first event of this
+ * system, and nothing for its other events. Return: number of events that the appended text names; 0 if nothing was appended.
  */
 static size_t name_next(const struct event_groups *groups, const struct event_group *group, size_t i,
 			struct tw_line *line)

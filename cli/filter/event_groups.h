@@ -16,7 +16,7 @@ struct event_group {
 
 /* The groups, in the order in which their texts were added. All-zero = no groups, and no schema. */
 struct event_groups {
-	const struct tw_schema *schema; /* borrowed; has all events, so that complete systems can be recognised */
+	const struct tw_schema *schema; /* all events, to recognise groups that have all events of a system; borrowed */
 	struct event_group *items;
 	size_t n;
 };

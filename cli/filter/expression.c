@@ -18,7 +18,7 @@ static int bind(struct filter_expression *expression, const struct cli_selection
 			"%u formats cannot be read, so the filter does not know the fields of their events; the "
 			"reason for the first one: %s\n",
 			formats->refused.n, formats->refused.why.text);
-	/* Without -e, the note would be printed too often: among all events of a kernel, many keys are also names of fields. */
+	/* Without -e, the note would be printed too often: many keys are also the name of a field in some event of the kernel. */
 	if (selection->n && tw_filter__ambiguous_key(expression->filter, formats->schema, &note))
 		filter_option__note(expression->filter, &note);
 	return tw_filter__bind(expression->filter, &options, &expression->bound, error);

@@ -25,7 +25,7 @@ struct filter_expression {
 int filter_expression__load(const char *text, const struct cli_formats_source *source, struct filter_expression *ret,
 			    struct tw_error *error);
 
-/** filter_expression__fini() - free it; all-zero is fine */
+/** filter_expression__fini() - free the members of @expression, which may be all-zero */
 void filter_expression__fini(struct filter_expression *expression);
 
 /** filter_expression__exit_of() - convert 0 or -errno to an exit status; an expression that a stage cannot express is a usage error */

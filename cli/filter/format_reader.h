@@ -14,7 +14,7 @@
 /* Formats that were refused because they are invalid. The fields of their events are unknown. */
 struct refused_formats {
 	unsigned int n;
-	struct tw_error why; /* error of the first one */
+	struct tw_error why; /* why the first of them was refused */
 };
 
 struct format_reader {
@@ -23,7 +23,7 @@ struct format_reader {
 	char *group; /* buffer for a decompressed group of texts */
 };
 
-/* The texts of a SCHEMA record that were not returned yet: one text, or those of a group. */
+/* The texts of a SCHEMA record that format_reader__next() has not returned yet: one text, or the texts of a group. */
 struct format_texts {
 	struct tw_schema_view single;
 	bool has_single; /* @single is to be returned next */
@@ -33,11 +33,11 @@ struct format_texts {
 /** format_reader__init() - allocate the buffers. Return: 0 or -ENOMEM; call format_reader__fini() in either case */
 int format_reader__init(struct format_reader *reader);
 
-/** format_reader__fini() - free it; all-zero is fine */
+/** format_reader__fini() - free the buffers of @reader, which may be all-zero */
 void format_reader__fini(struct format_reader *reader);
 
 /**
- * format_reader__whole() - get a complete record from a TLV: the TLV itself, or the record that this PART completes
+ * format_reader__whole() - get a complete record from a TLV: the TLV itself or, if the TLV is a PART, the record that it completes
  * @frame: header of the frame with the TLV
  * @ret: borrowed from the frame; a reassembled record is valid until the next call
  *

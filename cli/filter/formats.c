@@ -73,7 +73,7 @@ static int take_texts(struct cli_formats *formats, const struct tw_schema_texts 
 	return 0;
 }
 
-/* Loads the formats with the code that makes the schemas of streams, so that the schema id equals that of a stream with these events. */
+/* Loads formats with the code that makes the schemas of streams, so that the schema id is the same as in a stream with these events. */
 static int load_events(const char *dir, const struct tw_event_list *events, struct cli_formats *formats,
 		       struct tw_error *error)
 {
@@ -111,14 +111,14 @@ static int load_kernel(const struct cli_selection *selection, struct cli_formats
 	return err;
 }
 
-/* Reads the formats of one schema from a capture: from all streams that have this schema. */
+/* Reads the formats of one schema from a capture. The formats may come from several streams that have this schema. */
 
-#define OTHERS_MAX 3 /* number of further schemas that the error message names */
+#define OTHERS_MAX 3 /* number of schemas after the first that the error message names */
 
 struct capture_search {
 	struct cli_formats *formats;
 	struct format_reader reader;
-	bool chosen; /* the user has selected a schema with --schema, so other schemas in the capture are not an error */
+	bool chosen; /* --schema was given, so other schemas in the capture are not an error */
 	uint64_t others[OTHERS_MAX];
 	unsigned int n_others;
 };

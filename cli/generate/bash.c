@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Completion for bash, without the package bash-completion. One function finds the command in the line, and offers words for it. */
+/* Completion for bash. It does not need the package bash-completion. One function finds the command in the line, and offers words. */
 #include "cli/generate/generate.h"
 
-/* The command that completes an argument of each kind. If a kind has a lister (generate.h), the lister's output is added to the command. */
+/* The shell command that completes an argument of each kind. If a kind has a lister (generate.h), its output is added as an argument. */
 static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_FILE] = "compopt -o default",
 	[CLI_ARG_EVENT] = "_tracewire_offer_last",

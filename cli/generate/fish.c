@@ -2,7 +2,7 @@
 /* Completion for fish: one line for each option or command. */
 #include "cli/generate/generate.h"
 
-/* The options of `complete` for an argument of each kind. For a kind with an entry here, generate__lister() is not used. */
+/* The options of fish's `complete` for an argument of each kind. For a kind without an entry here, generate__lister() is used. */
 static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_NONE] = "-f",
 	[CLI_ARG_FILE] = "-rF",
@@ -32,7 +32,7 @@ static void put_quoted(FILE *out, const char *text)
 	fputc('\'', out);
 }
 
-/* Writes the condition that the words typed so far select @command and none of its subcommands. */
+/* Writes the condition for the lines of @command: the words typed so far select @command, and none of its subcommands. */
 static void put_condition(FILE *out, const struct cli_command *command, const char *const *path, int depth)
 {
 	fputs("complete -c tracewire -n '", out);

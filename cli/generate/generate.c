@@ -10,7 +10,7 @@
 #define EVENTS                                                                                                \
 	"tracewire list --systems 2>/dev/null; tracewire list 2>/dev/null; tracewire list 2>/dev/null | sed " \
 	"\"s/.*://\""
-/* Lists the names with which an expression can begin: keys that every event has, and names of fields. */
+/* Lists the names with which an expression can begin: the keys that every event has, and the names of fields. */
 #define NAMES                                                                                                       \
 	"printf \"%s\\n\" event system pid comm cpu flags host time; tracewire list --fields 2>/dev/null | sed -n " \
 	"\"s/^\\t\\([^ ]*\\).*/\\1/p\" | sort -u"

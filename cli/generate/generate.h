@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files generated from the command tables at build time. Each function, except generate__lister(), writes one file. */
+/* Generates files from the command tables at build time. Each function, except generate__lister(), writes one file. */
 #ifndef CLI_GENERATE_H
 #define CLI_GENERATE_H
 
@@ -24,7 +24,7 @@ void generate__document(const char *name, FILE *in, const char *also, FILE *out)
  */
 const char *generate__lister(enum cli_arg_kind kind);
 
-/* Completion of the whole command line for a shell. */
+/* Write the script that completes command lines of tracewire, for one shell each. */
 void generate__bash(const struct cli_command *root, FILE *out);
 void generate__zsh(const struct cli_command *root, FILE *out);
 void generate__fish(const struct cli_command *root, FILE *out);

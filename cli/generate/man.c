@@ -32,7 +32,7 @@ static void put_text(FILE *out, const char *text)
 	fputc('\n', out);
 }
 
-/* Writes the name of a command's page, "tracewire-vnet" for "tracewire vnet", or of an option. */
+/* Writes a name: that of an option or of a command's page ("tracewire-vnet" for "tracewire vnet"). */
 static void put_name(FILE *out, const char *name)
 {
 	for (; *name; name++)
@@ -113,7 +113,7 @@ static void put_below(FILE *out, const struct cli_command *command, const char *
 			put_option(out, option);
 }
 
-/* Writes the list of commands. The program's commands have their own pages; other subcommands are described completely. */
+/* Writes the list of subcommands. Those of `tracewire` itself have pages of their own; others are described completely. */
 static void put_commands(FILE *out, const struct cli_command *command, const char *path)
 {
 	fputs(".SH COMMANDS\n", out);

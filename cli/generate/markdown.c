@@ -22,7 +22,7 @@ struct document {
 	bool code, bold;  /* whether the text is inside of `code` or **bold**, which may extend over several lines */
 	bool left_out;    /* between LEFT_OUT and LEFT_OUT_END */
 	bool has_heads;   /* the first row of the current table was read */
-	char heads[CELLS_MAX][64]; /* the cells of this row: the names of the columns */
+	char heads[CELLS_MAX][64]; /* the cells of the first row: the names of the columns */
 };
 
 static void put_char(FILE *out, char c)
@@ -37,7 +37,7 @@ static void put_char(FILE *out, char c)
 		fputc(c, out);
 }
 
-/* Writes the text of a line or a cell, with fonts. A link becomes its text. */
+/* Writes the text of a line or a cell; `code` and **bold** become bold. A link becomes its text. */
 static void put_inline(struct document *doc, const char *text)
 {
 	fputs("\\&", doc->out); /* protects a period or an apostrophe at the beginning of the line */
@@ -102,7 +102,7 @@ static void take_heads(struct document *doc, char *const cells[], size_t n)
 	doc->has_heads = true;
 }
 
-/* Writes a row. If the table has more than two columns, the name of its column precedes each cell after the first. */
+/* Writes a row. If the table has more than two columns, each cell after the first is preceded by the name of its column. */
 static void put_cells(struct document *doc, char *const cells[], size_t n)
 {
 	fputs(".TP\n", doc->out);

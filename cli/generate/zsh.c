@@ -4,7 +4,7 @@
 
 #include "cli/generate/generate.h"
 
-/* The function that completes an argument of each kind. For a kind with an entry here, generate__lister() is not used. */
+/* The zsh function that completes an argument of each kind. For a kind without an entry here, generate__lister() is used. */
 static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_FILE] = "_files",
 	[CLI_ARG_INTERFACE] = "_net_interfaces",
@@ -52,7 +52,7 @@ static void put_offer(FILE *out, enum cli_arg_kind kind)
 		fprintf(out, "_tracewire_words_%u", kind);
 }
 
-/* Writes @text for use in single quotes, between brackets or colons of a specification for _arguments. */
+/* Writes @text, escaped for single quotes and for a specification of _arguments, where the text is between brackets or colons. */
 static void put_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -73,7 +73,7 @@ static void put_function_name(FILE *out, const char *path)
 		fputc(*path == ' ' ? '_' : *path, out);
 }
 
-/* Writes an option as one word for _arguments. With '*', the option is offered again after it was given. */
+/* Writes an option as one word for _arguments. '*' before the option lets zsh offer the option again after it was given. */
 static void put_spec(FILE *out, const struct cli_option *option, const char *dashes, const char *name)
 {
 	fprintf(out, " \\\n\t\t'%s%s%s%s[", option->once ? "" : "*", dashes, name, option->arg && dashes[1] ? "=" : "");

@@ -115,7 +115,7 @@ int report_config__set_until(void *target, const char *text, struct tw_error *er
 	return time_option__parse("until", text, tw_time__now(CLOCK_REALTIME), target, error);
 }
 
-/* Return: a given option that changes only lines of text, and is therefore refused with JSON and tables; NULL = none is given */
+/* Return: a given option that changes only lines of text; NULL = none is given. Such options are refused with JSON and tables. */
 static const char *layout_option(const struct report_config *config)
 {
 	return config->latency ? "--latency" : config->delta ? "--delta" : config->raw ? "--raw" : NULL;

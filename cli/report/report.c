@@ -16,7 +16,7 @@
 #include "cli/standard_files.h"
 #include "cli/terminal.h"
 
-/* Terminals with fewer columns get compact lines. In other lines, 65 columns usually precede the text of an event, many of them blank. */
+/* Terminals with fewer columns get compact lines. In full lines, usually 65 columns precede the text of an event, many of them blank. */
 #define COMPACT_BELOW 100
 
 /* Converts 0 or -errno to an exit status: a file that is not a Tracewire capture is a usage error; a damaged one is a failure. */

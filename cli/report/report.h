@@ -28,13 +28,13 @@ struct report_config {
 	struct tw_report_bound since, until;
 	struct tw_filter *filter;
 	bool relative, wall, delta, full_time, latency, fields, raw, quiet, verbose;
-	const char *output;        /* name of a file; NULL, "-" = standard output */
+	const char *output;        /* name of a file; NULL or "-" = standard output */
 	bool summary;              /* print counts instead of events */
-	enum report_format format; /* the last one of -T, --json and --csv */
+	enum report_format format; /* from the last of the options -T, --json and --csv */
 	bool has_table_options;    /* -E was given */
 	struct report_texts columns;
 	struct tw_report_table
-		table; /* its separator is 0 unless -E set it; header and quote are valid only with has_header and has_quote */
+		table; /* separator: 0 unless -E set it; header: valid if has_header; quote: valid if has_quote */
 	bool has_header, has_quote;
 	char *names; /* memory of @columns: the arguments of -e, with NULs in place of commas */
 };

@@ -22,8 +22,8 @@ static void print_day(uint64_t ns)
 
 /*
  * If --since or --until is given and no event was printed, prints the time from the first to the last event and, if known, their times of
- * day. Users may copy a number from a line of the output, which shows times of the trace clock, but a number as a bound is a time since the
- * first event. Therefore, also prints what a number means.
+ * day. If a bound is a number, also prints that numbers are times since the first event: users may have copied the number from a line of
+ * the output, which shows the time of the trace clock.
  */
 static void print_times(const struct report_config *config, const struct tw_report_stats *stats)
 {
@@ -67,7 +67,7 @@ static void print_outcome(const struct report_config *config, const char *file, 
 
 	outcome__add_ledger(&outcome, &stats->read.ledger);
 	outcome__add_filter(&outcome, &stats->capture_filter);
-	outcome.place[OUTCOME_RING] -= stats->read.trace_cmd; /* for these events, trace-cmd needs larger rings */
+	outcome.place[OUTCOME_RING] -= stats->read.trace_cmd; /* counted at OUTCOME_TRACE_DAT, with another remedy */
 	outcome.place[OUTCOME_TRACE_DAT] = stats->read.trace_cmd;
 	outcome.events = stats->printed; /* the ledger counts all events in the file */
 	outcome.of = stats->read.events;
@@ -79,8 +79,8 @@ static void print_outcome(const struct report_config *config, const char *file, 
 }
 
 /*
- * Prints what the short summary lacks: the number of packets, the whole ledger, and the reasons why the first event was shown as
- * field=value, and why the first format text was refused.
+ * Prints what the short summary lacks: the number of packets, the whole ledger, the reason why the first event with text in the form
+ * field=value was shown so, and the reason why the first format text was refused.
  */
 static void print_details(const struct report_config *config, const struct tw_report_stats *stats)
 {

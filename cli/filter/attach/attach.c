@@ -19,7 +19,7 @@
 /* The options of `tracewire filter show` and `tracewire filter detach`, and what these commands have done so far. */
 struct select {
 	const char *interface, *hook;
-	bool json; /* json and print: only for show */
+	bool json; /* @json and @print are used only by `show` */
 	struct counters_print print;
 	unsigned int detached;
 };
@@ -229,7 +229,7 @@ static bool has_action(const struct attach *attach, enum tw_action action)
 
 /*
  * Chooses the hook, unless --hook names it. XDP is preferred, because it is the earliest hook. Rules with `mark` need tc, because XDP does
- * not support marks. Rules with `redirect` also use tc, because XDP cannot send control frames to both interfaces.
+ * not support marks. Rules with `redirect` also use tc: it can send control frames to both interfaces, which XDP cannot.
  */
 static int choose_place(const struct attach *attach, uint8_t *ret, struct tw_error *error)
 {
@@ -369,13 +369,13 @@ static int attach_and_hold(struct attach *attach, struct tw_error *error)
 		stop__opened();
 	} else {
 		err = follow__open(attach->options.ifname, attach->classifier, &follow, error);
-		stop__opened(); /* waiting for formats is part of the run, not of the opening */
+		stop__opened(); /* waiting for formats counts as a part of the run, not of opening */
 		if (!err)
 			err = wait_for_schema(attach, follow, error);
 	}
 	if (!err && (given || follow__is_bound(follow)))
 		err = hold(attach, follow, error);
-	stop__ending(); /* also after a failure, or without formats: after a signal, sets a deadline for messages, which may block */
+	stop__ending(); /* if a signal has ended the run, sets a deadline for messages, which may block */
 	follow__close(follow);
 	return err;
 }

@@ -199,7 +199,7 @@ static void put_number(struct tw_json *json, const char *key, uint64_t value)
 		tw_json__u64(json, key, value);
 }
 
-/* Writes a row as an object. @key: name of the member; NULL in an array. @expression, @action: NULL = the row has none */
+/* Writes a row as an object. @key: the object's key; NULL in an array. @expression, @action: NULL = the row has none */
 static void put_row(struct tw_json *json, const char *key, const char *expression, const char *action,
 		    const struct tw_counter *row)
 {
@@ -279,7 +279,7 @@ int counters__print(const struct tw_attached *attached, void *ctx, struct tw_err
 	struct tw_error why;
 	int err = collect(attached, &counted, &why);
 
-	/* -ENOENT: another program has removed the classifier and its counters meanwhile. */
+	/* -ENOENT means that another program has removed the classifier and its counters meanwhile. */
 	if (err == -ENOENT)
 		not_counted(&counted);
 	else if (err) {

@@ -19,8 +19,8 @@
 #define SILENCE_NS (3000 * TW_NS_PER_MS)
 
 /*
- * A message on standard error about the schema of a stream, stored so that it is not repeated. The message says that this schema is not
- * that of the rules or, if @refused is true, that the rules cannot be bound to this schema.
+ * A message that was printed on standard error about the schema of a stream, stored so that it is not repeated. The message says that the
+ * rules are bound to another schema or, if @refused is true, that the rules cannot be bound to this schema.
  */
 struct report {
 	uint64_t stream_id, schema_id;
@@ -134,8 +134,8 @@ static void report_other(struct follow *follow, const struct collected_schema *c
 }
 
 /*
- * Binds the rules to a complete schema if they are not bound yet, if it is a new schema of the followed stream, or if the followed stream
- * is silent. Otherwise reports a schema that differs from that of the rules.
+ * Binds the rules to a complete schema if the rules are not bound yet, if the followed stream has a new schema, or if the followed stream
+ * is silent. In other cases, reports a schema that differs from that of the rules.
  */
 static int consider(struct follow *follow, const struct collected_schema *collected, uint64_t now,
 		    struct tw_error *error)

@@ -13,14 +13,14 @@ struct follow;
 /** follow__open() - begin to read an interface; @classifier is borrowed. Return: 0 or -errno with @error filled */
 int follow__open(const char *ifname, struct tw_classifier *classifier, struct follow **ret, struct tw_error *error);
 
-/** follow__close() - stop reading and free it; NULL is fine */
+/** follow__close() - stop reading, and free @follow, which may be NULL */
 void follow__close(struct follow *follow);
 
 /**
- * follow__wait() - read frames for @ms, or until a request to stop
+ * follow__wait() - read frames for @ms, or until a request to stop, and bind the rules to the schemas found
  *
- * Changes of the classifier are reported on standard error. It is an error if the rules cannot be bound to the first schema. If they cannot
- * be bound to a later schema, they stay bound to the earlier one.
+ * Changes of the classifier are reported on standard error. It is an error if the rules cannot be bound to the first schema. If the rules
+ * cannot be bound to a later schema, they stay bound to the earlier one.
  *
  * Return: 0; or -errno with @error filled: -ENODEV if the interface was removed, or an error of tw_classifier__bind().
  */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define TEXTS_MAX (TW_SCHEMA_FORMATS_MAX + 16) /* texts of one schema: formats, header_page, header_event and others */
+#define TEXTS_MAX (TW_SCHEMA_FORMATS_MAX + 16) /* texts of one schema: formats, and header_page, header_event ... */
 
 struct schema_collector {
 	struct format_reader reader;
@@ -53,7 +53,7 @@ static bool note(struct collected_schema *collected, const struct tw_schema_view
 	return true;
 }
 
-/* Adds a record to a schema. Called only for incomplete schemas, so repeated records of a complete schema cost little. */
+/* Adds a record to a schema. Called only for incomplete schemas, so a stream that repeats its records costs little. */
 static void take_tlv(struct schema_collector *collector, struct collected_schema *collected,
 		     const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
@@ -77,8 +77,8 @@ static void take_tlv(struct schema_collector *collector, struct collected_schema
 }
 
 /*
- * Return: the entry of the frame's stream and schema; NULL if there is no memory. If there is no such entry, makes one: a free entry is
- * used, or the entry that has received no frame for the longest time is replaced.
+ * Return: the entry for the frame's stream and schema; NULL if there is no memory. If the entry does not exist yet, it is made in a free
+ * place, or in place of the entry that has received no frame for the longest time.
  */
 static struct collected_schema *place_of(struct schema_collector *collector, const struct tw_frame_info *frame)
 {

@@ -17,10 +17,10 @@
 struct collected_schema {
 	uint64_t stream_id, id;
 	bool big_endian;
-	bool complete; /* all texts were received, and a HOST record, which has the size of a long */
+	bool complete; /* all texts were received, and also a HOST record, which states the size of a long */
 	struct tw_schema *schema;
 	struct refused_formats refused;
-	uint64_t heard;    /* number of the last frame with this schema; the collector numbers all its frames */
+	uint64_t heard;    /* number of the last frame with this schema; the collector numbers the frames it gets */
 	uint32_t total, n; /* number of texts in the schema, 0 = unknown; number of texts received */
 	uint8_t *seen;     /* one bit for each text: whether it was received */
 	bool has_host;
@@ -31,7 +31,7 @@ struct schema_collector;
 /** schema_collector__new() - make an empty collector. Return: NULL if there is no memory */
 struct schema_collector *schema_collector__new(void);
 
-/** schema_collector__free() - free it and all schemas; NULL is fine */
+/** schema_collector__free() - free @collector, which may be NULL, with all schemas */
 void schema_collector__free(struct schema_collector *collector);
 
 /**

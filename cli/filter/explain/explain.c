@@ -66,7 +66,7 @@ static void insert(struct filter_pipeline *pipeline, enum filter_stage stage)
 	pipeline->stages[pipeline->wire_at] = stage;
 }
 
-/* Finds the stages of a command. @hook: hook of a classifier to insert, "xdp", "tc" or "u32"; NULL = no classifier, but xdp for `attach` */
+/* Finds the stages of a command. @hook: "xdp", "tc" or "u32" inserts a classifier; NULL = no classifier, except for `attach`: xdp */
 static int plan_pipeline(const char *name, const char *hook, struct filter_pipeline *ret, struct tw_error *error)
 {
 	enum filter_stage stage = FILTER_IN_XDP;
@@ -85,7 +85,7 @@ static int plan_pipeline(const char *name, const char *hook, struct filter_pipel
 	return 0;
 }
 
-/* Updates @row, the abilities for one predicate, with the test to which the predicate is bound for one event type. */
+/* Updates @row, the stages' abilities for one predicate. @test: the test to which the predicate is bound for the event type @event */
 static void ask_all(filter_abilities *row, const struct tw_test *test, const struct tw_format *event)
 {
 	for (int stage = 0; stage < FILTER_STAGES; stage++) {
@@ -131,11 +131,11 @@ const char *filter_can__name(enum filter_can can)
 	return names[can];
 }
 
-#define STEP_TEXT 256 /* largest size of one step in the text that put_key() writes, bytes */
+#define STEP_TEXT 256 /* largest number of bytes that put_key() writes for one step */
 
 _Static_assert(TW_FILTER_PREDICATES_MAX == 256, "predicate_set__is_empty() looks at four words");
 
-/* State while the route of one event type is found. The stages in turn evaluate what they can of this event type's filter. */
+/* State of the search for the route of one event type. One stage after the other takes what it can evaluate of the type's filter. */
 struct journey {
 	const struct filter_pipeline *pipeline;
 	const struct filter_routes *routes;
@@ -182,8 +182,8 @@ static int write_kernel_filter(const struct journey *journey, const struct tw_no
 }
 
 /*
- * Divides the filter into the part that a stage evaluates and the rest for later stages. If the part for the kernel is longer than the
- * kernel's limit, the kernel gets no filter.
+ * Divides the rest of the filter into the part that a stage evaluates and the part for later stages. If the part for the kernel is longer
+ * than the kernel's limit, the kernel gets no filter.
  */
 static int do_part(struct journey *journey, enum filter_stage stage, struct filter_route *route,
 		   struct filter_step *step, struct tw_error *error)
@@ -240,8 +240,9 @@ static enum filter_fate fate_of(const struct tw_node *root)
 }
 
 /*
- * Whether the producer discards all events of a type. The producer discards marks (ftrace:print) if their filter has a test that the
- * producer cannot evaluate. The kernel does not filter marks, and the producer leaves no part of their filter to a later stage.
+ * Whether the producer discards all events of a type. Only marks (ftrace:print) can be such a type: the producer discards them if their
+ * filter has a test that the producer cannot evaluate. The kernel does not filter marks, and no part of their filter is left to a later
+ * stage.
  */
 static bool is_turned_away(const struct journey *journey, const struct tw_node *root)
 {
@@ -277,7 +278,7 @@ static void put_set(struct tw_line *line, const struct predicate_set *set)
 	}
 }
 
-/* Writes a route as text. Events with equal texts have the same route and are one group. @n: number of stages */
+/* Writes a route as a text that serves as a key: events with equal texts have the same route, and form one group. @n: number of stages */
 static void put_key(struct tw_line *line, const struct filter_route *route, unsigned int n)
 {
 	tw_line__u64(line, route->fate);
@@ -291,7 +292,7 @@ static void put_key(struct tw_line *line, const struct filter_route *route, unsi
 	tw_line__str(line, route->kernel ? route->kernel : "");
 }
 
-/* Adds the route of an event type; of several equal routes, only the first is stored. @n: number of stages */
+/* Adds the route of an event type. If an equal route was added before, only the event type is added. @n: number of stages */
 static int add_route(struct filter_routes *routes, struct filter_route *route, unsigned int n,
 		     const struct tw_format *format)
 {
@@ -332,7 +333,7 @@ static int route_event(struct journey *journey, struct filter_routes *routes, co
 	return err;
 }
 
-/* If the stage evaluates only whole expressions, tests whether it can express this one. @ret: why not; "" = it can, or was not tested */
+/* If a stage evaluates only whole expressions, tests whether it can express @expression. @ret: why it cannot; "" = it can, or not tested */
 static int try_stage(const struct filter_expression *expression, enum filter_stage stage, struct tw_error *ret,
 		     struct tw_error *error)
 {

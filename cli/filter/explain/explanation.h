@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The result of `filter explain` for an expression: which stages can evaluate each predicate (filter/capability.h), and the route of each
- * event type through the stages of a command. A route says which predicates each stage evaluates, and which ones no stage evaluates.
+ * event type through the stages of a command. A route states which predicates each stage evaluates, and which ones no stage evaluates.
  * The result is printed as text or as JSON.
  */
 #ifndef CLI_FILTER_EXPLANATION_H
@@ -30,7 +30,7 @@ enum filter_stage {
 struct filter_stage_info {
 	const char *name;
 	enum tw_back_end back_end;
-	bool whole; /* the stage evaluates a whole expression, or nothing of it */
+	bool whole; /* the stage evaluates either the whole expression or nothing; false: it can evaluate a part */
 };
 
 extern const struct filter_stage_info filter_stages[FILTER_STAGES];
@@ -44,20 +44,20 @@ struct filter_pipeline {
 	unsigned int n;
 	bool has_wire; /* events pass an interface, so a classifier may be inserted in @stages, at index wire_at */
 	unsigned int wire_at;
-	const char *then; /* part of a sentence: what happens to predicates that no stage evaluates; NULL = none */
+	const char *then; /* end of the sentence about predicates that no stage evaluates; NULL = there are never any */
 };
 
 enum filter_can {
-	FILTER_CERTAIN,    /* the event type alone decides the predicate: nothing to evaluate */
+	FILTER_CERTAIN,    /* for each event type, the type alone decides the predicate: nothing must be evaluated */
 	FILTER_CAN,        /* the stage can evaluate the predicate for all event types for which it must be evaluated */
-	FILTER_CAN_PARTLY, /* only for some of these event types */
-	FILTER_CANNOT,
+	FILTER_CAN_PARTLY, /* the stage can evaluate it only for some of these event types */
+	FILTER_CANNOT,     /* the stage can evaluate it for none of these event types */
 };
 
 struct filter_ability {
 	enum filter_can can;
-	const char *why;               /* why it cannot, for @event; NULL = it can, or has nothing to evaluate */
-	const struct tw_format *event; /* the first event type for which the stage cannot evaluate it */
+	const char *why;               /* why the stage cannot evaluate it for @event; NULL = @event is NULL */
+	const struct tw_format *event; /* the first event type for which the stage cannot evaluate the predicate */
 };
 
 /* The abilities of all stages for one predicate. */
@@ -73,9 +73,9 @@ struct predicate_set {
 
 struct filter_step {
 	struct predicate_set does; /* predicates that the stage evaluates */
-	bool is_whole;             /* it evaluates all that earlier stages have left */
+	bool is_whole;             /* the stage evaluates everything that earlier stages have left */
 	bool is_idle;              /* earlier stages have left nothing */
-	const char *entangled;     /* why it evaluates nothing, unless filter_routes.refusals says it; else NULL */
+	const char *entangled;     /* why the stage evaluates nothing; NULL = unused, or see filter_routes.refusals */
 };
 
 enum filter_fate {
@@ -89,7 +89,7 @@ struct filter_route {
 	enum filter_fate fate;
 	struct filter_step steps[FILTER_PIPELINE_MAX]; /* one for each stage */
 	struct predicate_set left;                     /* predicates that no stage evaluates */
-	char *kernel;                                  /* the event's tracefs filter; NULL = none */
+	char *kernel;                                  /* the tracefs filter of the event type; NULL = none */
 };
 
 /* The routes of all events: items[i] is the route of the events in groups.items[i]. */
@@ -97,8 +97,8 @@ struct filter_routes {
 	struct event_groups groups;
 	struct filter_route *items;
 	/*
-	 * For each stage that evaluates only whole expressions: why it cannot evaluate the filter expression; "" = it can. "" also for
-	 * stages that evaluate parts.
+	 * For each stage that evaluates only whole expressions: why it cannot evaluate the filter expression. "" = it can, or the stage
+	 * also evaluates parts of expressions.
 	 */
 	struct tw_error refusals[FILTER_PIPELINE_MAX];
 };
@@ -127,7 +127,7 @@ struct filter_explanation {
 	const struct filter_live *live; /* results of --live; NULL = not given */
 };
 
-/** filter_explanation__print(), filter_explanation__print_json() - print it as text, or as one JSON object */
+/** filter_explanation__print(), filter_explanation__print_json() - print an explanation as text, or as one JSON object */
 void filter_explanation__print(const struct filter_explanation *explanation, FILE *out);
 void filter_explanation__print_json(const struct filter_explanation *explanation, FILE *out);
 

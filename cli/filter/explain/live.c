@@ -27,7 +27,7 @@ struct live_side {
 	struct tw_producer *producer;
 	struct tw_bound *whole; /* the expression; borrowed */
 	struct predicate_hits *predicates;
-	unsigned int n; /* number of @predicates; 0 = comparisons are not counted separately */
+	unsigned int n; /* number of @predicates; 0 = the matches of each comparison are not counted */
 	struct tw_streams *streams;
 	struct tw_merge *merge;
 	int failure; /* first failure of the merge, -errno; 0 = none */
@@ -92,7 +92,7 @@ static void take_lost(struct live_side *side, const struct tw_merged *out, const
 		count_event(&side->lost, lost.unknown ? 1 : lost.count);
 }
 
-/* Callback of the merge. It is called in time order, so the names of tasks are known before the events that need them. */
+/* Callback of the merge. The merge passes records in time order, so the names of tasks are known before the events that need them. */
 static int take_merged(void *ctx, const struct tw_merged *out)
 {
 	struct live_side *side = ctx;
@@ -139,7 +139,7 @@ static void stats(struct tw_sink *sink, struct tw_sink_stats *ret)
 	*ret = ((struct live_side *)sink)->stats;
 }
 
-/* Ends the merge, but keeps the counts, which are read after the producer has closed its sink. */
+/* Called when the producer closes its sink: ends the merge, but keeps the counts, which are read later. */
 static void close_sink(struct tw_sink *sink)
 {
 	struct live_side *side = (struct live_side *)sink;
@@ -189,7 +189,7 @@ static int bind_each(struct live_side *side, const struct filter_expression *exp
 	return err;
 }
 
-/* @each: also count each comparison separately */
+/* Prepares counting. @each: also count the matches of each comparison alone */
 static int init_counters(struct live_side *side, const struct filter_expression *expression, bool each,
 			 struct tw_error *error)
 {
@@ -219,13 +219,13 @@ static struct filter_hits hits_of(const struct live_side *side)
 	};
 }
 
-/* The begin and end of a window are set this long in advance, so that the threads know them before events of that time arrive. */
+/* The begin and the end of the window are set EDGE_NS in advance, so that the threads know them before events of that time arrive. */
 #define EDGE_NS (50 * TW_NS_PER_MS)
 #define TICK_MS 1000
 
 struct live_run {
 	struct live_side all, filtered;
-	uint64_t from, until; /* the window; ns of CLOCK_MONOTONIC, on which the trace clock mono is based */
+	uint64_t from, until; /* the window; ns of CLOCK_MONOTONIC, whose times the trace clock mono has */
 	bool own_seen;
 };
 
@@ -276,8 +276,8 @@ static void side__close(struct live_side *side)
 }
 
 /*
- * Excludes all threads of this process from both traces. A producer by itself would exclude only its own threads, but both producers must
- * record the same events.
+ * Excludes all threads of this process from both traces, because both producers must record the same events. A producer by itself would
+ * exclude only its own threads.
  */
 static void leave_out_threads(struct live_run *run)
 {

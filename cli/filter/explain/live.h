@@ -2,7 +2,7 @@
 /*
  * Tests a filter under the current load. Two producers run at the same time: one with the filter, which the kernel and the producer
  * evaluate, and one without the filter. The evaluator (filter/evaluate.h) then tests all events that arrive from each producer, and the
- * matching ones are counted.
+ * matching events are counted.
  */
 #ifndef CLI_FILTER_LIVE_H
 #define CLI_FILTER_LIVE_H
@@ -21,18 +21,18 @@ struct predicate_hits {
 /* The counts of one producer. */
 struct filter_hits {
 	uint64_t events;  /* events received with a time in the window */
-	uint64_t matched; /* those of @events that match according to the evaluator */
+	uint64_t matched; /* number of these events that match according to the evaluator */
 	uint64_t lost;    /* events lost at any time, from LOST records; a loss of unknown size counts as 1 */
 };
 
 struct filter_live {
 	double seconds;                       /* length of the window in which events were counted */
-	struct filter_hits all, filtered;     /* of the producer without the filter, and of the one with it */
-	struct predicate_hits *predicates;    /* of the producer without the filter, in the order of the expression */
+	struct filter_hits all, filtered;     /* counts of the producers without and with the filter */
+	struct predicate_hits *predicates;    /* counts of the unfiltered producer, in the order of the expression */
 	unsigned int n;                       /* number of @predicates */
-	struct tw_producer_counters counters; /* of the producer with the filter, for its whole run */
+	struct tw_producer_counters counters; /* counters of the producer with the filter, for its whole run */
 	struct tw_filter_places places;
-	bool own_seen; /* a thread of this process could not be excluded from both traces; its events may make the counts differ */
+	bool own_seen; /* a thread of this process could not be excluded from both traces, so the counts may differ */
 };
 
 /**
@@ -47,7 +47,7 @@ struct filter_live {
 int filter_live__run(const struct filter_expression *expression, const struct cli_selection *selection,
 		     uint64_t seconds, struct filter_live *ret, struct tw_error *error);
 
-/** filter_live__fini() - free it; all-zero is fine */
+/** filter_live__fini() - free the members of @live, which may be all-zero */
 void filter_live__fini(struct filter_live *live);
 
 #endif

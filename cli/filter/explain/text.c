@@ -74,7 +74,7 @@ static bool same_reason(const struct filter_ability *a, const struct filter_abil
 	return a->why && b->why && !strcmp(a->why, b->why) && a->can == b->can;
 }
 
-/* Prints one line for each reason why a stage cannot evaluate a predicate, with the names of all stages that have this reason. */
+/* Prints one line for each reason why stages cannot evaluate a predicate, with the names of the stages to which the reason applies. */
 static void print_reasons(const filter_abilities *row, FILE *out)
 {
 	bool reported[FILTER_STAGES] = { false };
@@ -180,7 +180,7 @@ static void print_route(const struct filter_explanation *explanation, const stru
 	}
 }
 
-/* Prints the routes. Events that cannot match come last, because they are usually many, and the least interesting. */
+/* Prints the routes. Events that cannot match come last, because there are usually many of them, and they matter least. */
 static void print_routes(const struct filter_explanation *explanation, FILE *out)
 {
 	const struct filter_pipeline *pipeline = explanation->pipeline;
@@ -196,7 +196,7 @@ static void print_routes(const struct filter_explanation *explanation, FILE *out
 				print_route(explanation, &routes->groups.items[i], &routes->items[i], out);
 }
 
-/* The results of --live */
+/* Prints the results of --live. */
 
 static void print_hits(const struct filter_explanation *explanation, unsigned int i, FILE *out)
 {
