@@ -81,19 +81,19 @@ struct tw_frame_hdr {
 	X(2, FILTERED, 16, "event marked as rejected by a classifier; keeps its number")                \
 	X(3, PART, 20, "piece of a TLV larger than a frame")                                            \
 	X(4, LOST, 20, "events lost before they were sent, or on the way")                              \
-	X(5, WATERMARK, 12, "no older event follows on these channels")                                 \
+	X(5, WATERMARK, 12, "statement that no older event follows on the listed channels")             \
 	X(6, SCHEMA, 20, "one format text, or a group of format texts")                                 \
 	X(7, HOST, 4, "host that produces the stream")                                                  \
-	X(8, CLOCK, 64, "the same instant in several clocks")                                           \
+	X(8, CLOCK, 64, "readings of several clocks at the same instant")                               \
 	X(9, COMM, 28, "name of a task from a given time")                                              \
 	X(10, SYMBOL, 16, "kernel address and its name")                                                \
 	X(11, STATS, 4, "counters of the producer's stages")                                            \
 	X(12, AUTH, 8, "authenticates everything before it; always last")                               \
-	X(13, END, 8, "the producer has stopped; no event follows")                                     \
+	X(13, END, 8, "end of the stream: the producer has stopped, and no event follows")              \
 	X(14, TIME_SYNC, 32, "time synchronisation between receiver and producer: request or response") \
 	X(15, OFFSET, 48, "how a capture derived packet times from the stream's clock")                 \
-	X(16, METADATA_REQUEST, 4, "a receiver that joined late lacks metadata of the stream")          \
-	X(17, REFUSED, 4, "a receiver refuses the stream")
+	X(16, METADATA_REQUEST, 4, "request for metadata, from a receiver that joined late")            \
+	X(17, REFUSED, 4, "message from a receiver that refuses the stream")
 
 enum tw_tlv_type {
 #define X(num, name, min, what) TW_TLV_##name = (num),
