@@ -170,15 +170,15 @@ const struct cli_command cli_command_cleanup = {
 	.summary = "Remove stale state of killed runs, and repair their captures",
 	.description =
 		"Removes the objects that killed runs left: trace instances, veth pairs, classifiers, and temporary "
-		"home directories of Wireshark. If a capture of a killed run ends in an incomplete block, this block is "
-		"cut off. Prints the name of each object that was removed or repaired. Does not touch objects of "
+		"home directories of Wireshark. If a capture of a killed run ends in an incomplete block, this block "
+		"is cut off. Prints the name of each object that was removed or repaired. Does not touch objects of "
 		"running processes, veth pairs made by `tracewire vnet up`, classifiers attached with --persist, or "
 		"objects that Tracewire did not make.\n\n"
 		"Also restores settings that killed runs changed at the top level of tracefs, and names each setting "
 		"that is not restored, for example because another process changed it meanwhile.\n\n"
 		"Until the cleanup, the instances of a killed run cost almost nothing: since Linux 4.4, the kernel "
-		"disables them and frees almost all memory of their rings. But a function tracer still inspects each "
-		"function call, without recording it.",
+		"disables them and frees almost all memory of their rings. But if the killed run used a function "
+		"tracer, this tracer still inspects each function call, without recording it.",
 	.groups = groups,
 	.config_size = sizeof(struct stale_cleanup),
 	.run = run,

@@ -326,22 +326,23 @@ const struct cli_command cli_command_convert = {
 	.arg_kind = CLI_ARG_FILE,
 	.args_max = 2,
 	.description =
-		"Reads a trace.dat file of trace-cmd (format version 6 or 7, compressed or not, from any machine) and writes its "
-		"events as packets to FILE; - is standard output. Each event is a packet, in time order across CPUs "
-		"and buffers. Each buffer (trace instance) becomes an interface. The result includes formats, task "
-		"names, symbols, texts of trace_printk(), options of trace-cmd, and losses.\n\n"
+		"Reads a trace.dat file of trace-cmd (format version 6 or 7, compressed or not, from any machine) and "
+		"writes its events as packets to FILE; - is standard output. Each event becomes a packet, and the "
+		"packets are in time order across CPUs and buffers. Each buffer (trace instance) becomes an interface. "
+		"The result includes formats, task names, symbols, texts of trace_printk(), options of trace-cmd, and "
+		"losses.\n\n"
 		"Packet times are the times that `trace-cmd report` prints. If options in the file correct the times, "
 		"for example for a guest's clock or for the TSC, the corrections are applied. `trace-cmd report -i` "
-		"prints the events of a host and its guests in one list. To get such a list with Tracewire, convert each "
-		"file and merge the results with mergecap.\n\n"
+		"prints the events of a host and its guests in one list. To get such a list with Tracewire, convert "
+		"each file and merge the results with mergecap.\n\n"
 		"FILE appears when it is complete, and replaces an older file of that name. A damaged file is "
 		"converted as far as it can be read; the exit status is then 1. The exit status is 2 if INPUT is "
-		"neither a capture nor a recording of trace-cmd of these versions.\n\n"
-		"INPUT can also be a capture by `tracewire capture --packed` or dumpcap, in which a frame may have "
-		"several events. The frames are unpacked: each event becomes a packet, in time order across CPUs and "
-		"machines. If INPUT is a capture by `tracewire capture`, the packet times in FILE are those that `capture` "
-		"determined. If INPUT is a capture by dumpcap, the packet times in FILE are the times of the events by the "
-		"clock of the machine that sent them. Packets that are not "
+		"neither a capture nor a recording of trace-cmd in format version 6 or 7.\n\n"
+		"INPUT can also be a capture whose frames may have several events, made by `tracewire capture "
+		"--packed` or by dumpcap. The frames are unpacked: each event becomes a packet, and the packets are in "
+		"time order across CPUs and machines. If INPUT is a capture by `tracewire capture`, the packet times "
+		"in FILE are those that `capture` determined. If INPUT is a capture by dumpcap, the packet times in "
+		"FILE are the times of the events by the clock of the machine that sent them. Packets that are not "
 		"Tracewire's are not converted, and their number is printed.",
 	.examples = examples,
 	.groups = groups,

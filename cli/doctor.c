@@ -437,9 +437,9 @@ static void look_order(struct doctor_finding *ret)
 {
 	doctor__bad(
 		ret, DOCTOR_LIMITED,
-		"to order events and packets by time, run `tracewire record` beside dumpcap, and join the files with "
-		"mergecap",
-		"on a live interface, packet time is when an event was sent: after the packet that caused it");
+		"to order events and packets by time, run `tracewire record` at the same time as dumpcap, and join the "
+		"files with mergecap",
+		"on a live interface, the packet time of an event is later than that of the packet that caused it");
 }
 
 /* A check. Exactly one of the members @look, @feature and @program is set; it determines how the check is done. */
@@ -571,11 +571,10 @@ const struct cli_command cli_command_doctor = {
 	.summary = "Check what works on this machine, and how to repair the rest",
 	.description =
 		"Checks whether the kernel, the caller's privileges and the installed Wireshark meet the requirements "
-		"of Tracewire. The line of each check begins with 'ok', 'limited' (works, but not as well as "
-		"possible) or 'no'. If a line does not begin with 'ok', it also says what to do, what is used "
-		"instead, or what works without it. The checks make trace instances, and veth pairs in separate network "
-		"namespaces, and remove "
-		"them.\n\n"
+		"of Tracewire. The line of each check begins with 'ok', 'limited' (works, but not as well as possible) "
+		"or 'no'. A line with 'limited' or 'no' usually also gives a remedy, the substitute that Tracewire "
+		"uses, or the features that still work. The checks make trace instances, and veth pairs in separate "
+		"network namespaces, and remove them.\n\n"
 		"The exit status is 0 if `tracewire live` can work, otherwise 1.",
 	.groups = groups,
 	.config_size = sizeof(bool),

@@ -58,8 +58,9 @@ void filter_option__json(const struct tw_capture_filter_stats *filtered, struct 
 void filter_option__warn(const struct tw_undecided_predicates *undecided)
 {
 	for (unsigned int i = 0; i < undecided->n && i < TW_UNDECIDED_PREDICATES_MAX; i++)
-		note__say("--filter has a comparison that applies to no event here: %s", undecided->text[i].text);
+		note__say("--filter has a comparison that applies to no event of the capture: %s",
+			  undecided->text[i].text);
 	if (undecided->n > TW_UNDECIDED_PREDICATES_MAX)
-		note__say("--filter has %u more comparisons that apply to no event here",
+		note__say("--filter has %u more comparisons that apply to no event of the capture",
 			  undecided->n - TW_UNDECIDED_PREDICATES_MAX);
 }

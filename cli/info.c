@@ -587,17 +587,18 @@ const struct cli_command cli_command_info = {
 	.args_max = -1,
 	.description =
 		"Reads each capture to its end, and prints its format, size, packets and times. For each stream, it "
-		"prints the host, kernel, clock, selected events and accuracy of times, and the ledger. A ledger divides "
-		"the recorded events into those in the file, those lost or rejected at each stage, and those outside this "
-		"capture. It balances if these counts add up to the number of recorded events. FILE is a pcapng or "
-		"pcap file with Tracewire's frames. It may be compressed with zstd; - is standard input.\n\n"
-		"Files written by Tracewire contain the ledger, which is compared with the events in the file. If a "
-		"file has no ledger, because another program wrote it or its writer was killed, the ledger is computed "
-		"from the numbers and counters in the frames. A ledger is 'closed' if the end of the stream was received "
-		"and the kernel's counters match. It is 'running' if the capture had not ended when the ledger was "
-		"written: the capture still runs, was killed, or continued in another file. Otherwise, the ledger is 'open', "
-		"for example for a converted trace.dat file.\n\n"
-		"The exit status is 1 if a file is damaged or truncated. The part before the damage is described.",
+		"prints the host, kernel, clock, selected events and accuracy of times, and the ledger. A ledger "
+		"divides the recorded events into those in the file, those lost or rejected at each stage, and those "
+		"outside this capture. It balances if these counts add up to the number of recorded events. FILE is a "
+		"pcapng or pcap file with Tracewire's frames. It may be compressed with zstd; - is standard input.\n\n"
+		"Files written by Tracewire contain the ledger, and `info` compares it with the events in the file. If "
+		"a file has no ledger, because another program wrote it or its writer was killed, the ledger is "
+		"computed from the numbers and counters in the frames. A ledger is 'closed' if the end of the stream "
+		"was received and the kernel's counters match. It is 'running' if the capture had not ended when the "
+		"ledger was written: the capture still runs, was killed, or continued in another file. In all other "
+		"cases, the ledger is 'open', for example in a converted trace.dat file.\n\n"
+		"The exit status is 1 if a file is damaged or truncated. `info` then describes the part before the "
+		"damage.",
 	.details = "The columns of a ledger, with their keys in JSON:" TW_LEDGER_PLACES(PLACE),
 	.examples = examples,
 	.groups = groups,

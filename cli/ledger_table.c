@@ -170,7 +170,7 @@ void ledger__print_facts(const struct tw_ledger *ledger, FILE *out)
 	if (ledger->state == TW_LEDGER_OPEN)
 		fputs(ledger->fact[TW_FACT_UNSURE_RINGS]
 			      ? "open: the kernel's counters do not match the producer's, so the number of recorded "
-				"events is known only in part\n"
+				"events is a lower bound\n"
 			      : "open: the end of the stream was not received, so the number of events recorded after the last "
 				"received one is unknown\n",
 		      out);

@@ -168,10 +168,10 @@ const struct cli_command cli_command_record = {
 	.args_max = -1,
 	.runs_program = true,
 	.description =
-		"Records the events of this kernel until Ctrl-C, or until COMMAND ends. Unless the run itself fails, the "
-		"exit status is that of COMMAND. Each event is a packet, in time order across CPUs; the packet time "
-		"is the time of the event. The summary, and the ledger in the file (see `tracewire info`), show where "
-		"events were lost.",
+		"Records the events of this kernel until Ctrl-C, or until COMMAND ends. Unless the run itself fails, "
+		"the exit status is that of COMMAND. Each event becomes a packet with the time of the event, and the "
+		"packets are in time order across CPUs. The summary, and the ledger in the file (see `tracewire "
+		"info`), show where events were lost.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct record_run),

@@ -169,7 +169,8 @@ const struct cli_option_group run_frame_group = { "Frames", frame_options };
 static const struct cli_option status_options[] = {
 	{ 'q', "quiet", NULL, CLI_ARG_NONE, "Print no status lines and no summary on standard error",
 	  .offset = offsetof(struct run_config, quiet) },
-	{ 'v', "verbose", NULL, CLI_ARG_NONE, "Also print where the filter runs, and at the end the detailed counters",
+	{ 'v', "verbose", NULL, CLI_ARG_NONE,
+	  "Also print which stages evaluate the filter, and, at the end, the detailed counters",
 	  .offset = offsetof(struct run_config, verbose) },
 	{ 0 },
 };

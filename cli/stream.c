@@ -141,8 +141,8 @@ static const struct cli_option options[] = {
 	  "keep their names, but the position of the kernel in memory stays secret",
 	  .offset = offsetof(struct stream, raw_pointers) },
 	{ 0, "rate", "BITS[k|M|G]", CLI_ARG_TEXT,
-	  "Send at most this number of bits per second. Events wait in the kernel's rings; if a ring is full, further "
-	  "events are lost and counted",
+	  "Send at most this number of bits per second. Events that exceed this rate wait in the kernel's rings; if a "
+	  "ring is full, further events are lost and counted",
 	  .offset = offsetof(struct stream, rate), .apply = set_rate },
 	{ 0, "latency", "MS", CLI_ARG_NUMBER,
 	  "Longest time that an event waits in the kernel's ring, unless --rate or a slow output delays it (default: 20; "
@@ -471,12 +471,14 @@ const struct cli_command cli_command_stream = {
 	.runs_program = true,
 	.description =
 		"Sends the events of this kernel, as Ethernet frames to an interface or over UDP to a host, until "
-		"Ctrl-C or until COMMAND ends. Unless the run itself fails, the exit status is that of COMMAND. The stream "
-		"contains all metadata needed to decode it. The metadata are repeated, so that a capture can join later.\n\n"
+		"Ctrl-C or until COMMAND ends. Unless the run itself fails, the exit status is that of COMMAND. The "
+		"stream contains all metadata needed to decode it. The metadata are repeated, so that a capture can "
+		"join later.\n\n"
 		"On an interface, the default is one event per frame, so that filters and columns apply to single "
-		"events in every viewer. --events-per-frame 0 packs many events into a frame; this is the default over UDP. "
-		"Datagrams have at most the size that the path MTU permits, as far as it is known, and are never fragmented. If a "
-		"datagram is too large for the path, it is dropped on the way. This continues until the network reports the smaller MTU.",
+		"events in every viewer. --events-per-frame 0 packs many events into a frame; this is the default over "
+		"UDP. Datagrams have at most the size that the known path MTU permits, and are never fragmented. If "
+		"the MTU of the path becomes smaller, larger datagrams are dropped on the way until the network "
+		"reports the smaller MTU.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct stream),

@@ -41,7 +41,7 @@ void summary__print_places(const struct tw_filter_places *places, FILE *out)
 	if (places->off)
 		fprintf(out, "; %zu cannot match and are disabled", places->off);
 	if (places->refused)
-		fprintf(out, "; the kernel refused it for %zu", places->refused);
+		fprintf(out, "; the kernel refused the filters of %zu", places->refused);
 	fputs("\n", out);
 }
 
@@ -80,9 +80,9 @@ static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 	if (!unsure->rings)
 		return;
 	fprintf(out,
-		"unsure   %" PRIu64 " rings: the kernel's counters do not match or cannot be read (%" PRIu64
-		" events read by the kernel's count, %" PRIu64
-		" by Tracewire's); the number of events recorded and lost there is unknown\n",
+		"unsure   %" PRIu64 " rings: the kernel's counters do not match Tracewire's, or cannot be read "
+		"(%" PRIu64 " events read by the kernel's count, %" PRIu64
+		" by Tracewire's); the numbers of events recorded and lost in these rings are unknown\n",
 		unsure->rings, unsure->kernel_read, unsure->read);
 	fputs("unsure   another process cleared, resized or read these rings, or Tracewire has a fault; if there "
 	      "was no such process, please report the fault\n",

@@ -471,7 +471,7 @@ static const struct cli_option options[] = {
 	  .offset = offsetof(struct capture, count) },
 	{ 's', "snapshot-length", "BYTES", CLI_ARG_SIZE,
 	  "Write at most BYTES of an event's packet; 0 means all (default). The event's fields begin at byte 78. "
-	  "Packets with metadata are always written whole",
+	  "Packets with metadata are always written completely",
 	  .offset = offsetof(struct capture, snaplen) },
 	{ 0, "packed", NULL, CLI_ARG_NONE,
 	  "Write frames as received: a packet has all events of its frame. This needs the least CPU time; `tracewire "
@@ -494,21 +494,21 @@ static const struct cli_option options[] = {
 	  "such streams may be forged. BYTES may end with K, M or G; 0 means no limit (default 4M)",
 	  .apply = set_unanswered },
 	{ 0, "status", "SECONDS", CLI_ARG_TEXT,
-	  "Every SECONDS, print the ledger of each stream on standard error: of at most 64 streams as text, of all "
-	  "streams with --json. On a terminal, each status as text replaces the previous one",
+	  "Every SECONDS, print the ledger of each stream on standard error: as text, of at most 64 streams; with "
+	  "--json, of all streams. On a terminal, each status as text replaces the previous one",
 	  .offset = offsetof(struct capture, status), .apply = set_status },
 	{ 'j', "json", NULL, CLI_ARG_NONE,
-	  "Write standard error as JSON, one object a line: begin, status, end, note and error; "
-	  "docs/options.md describes the members of these objects",
+	  "Write all messages on standard error as JSON objects, one a line; docs/options.md describes the kinds of "
+	  "objects and their members",
 	  .offset = offsetof(struct capture, json), .apply = set_json },
 	{ 'Z', "user", "USER", CLI_ARG_USER,
-	  "If started by root, become this user when the interface and the file are open, or with --ring-buffer "
-	  "before the first file is created (default: the user who called sudo, otherwise the user nobody); with -Z root, no "
-	  "privileges are given up",
+	  "If started by root, become this user before the first frame is read (default: the user who called sudo; "
+	  "without sudo, the user nobody). With --ring-buffer, this user creates the output files; without it, root "
+	  "opens the output file before the change. With -Z root, no privileges are given up",
 	  .offset = offsetof(struct capture, user) },
 	{ 'q', "quiet", NULL, CLI_ARG_NONE,
-	  "No status and no summary on standard error. With --json, only these are omitted: the object `begin`, the note "
-	  "about refused frames, and the notes about objects of killed runs",
+	  "Print no status and no summary on standard error. With --json, omit only the object `begin`, the note "
+	  "about refused frames, and the notes about removed or repaired objects of killed runs",
 	  .offset = offsetof(struct capture, quiet) },
 	{ 'v', "verbose", NULL, CLI_ARG_NONE,
 	  "At the end, also print the ledger and the clock of each stream (at most 64), and the detailed counters; no effect "
@@ -536,14 +536,14 @@ const struct cli_command cli_command_capture = {
 	.summary = "Receive streams of trace events, and write them to a pcapng file",
 	.description =
 		"Receives the frames of `tracewire stream` from any number of machines, until Ctrl-C or a limit of "
-		"--count or --autostop. Unless --packed is given, each event is a packet with the time of the event, "
-		"in time order across CPUs and machines. Each stream is an "
-		"interface of the file. If events are missing, a packet between the others shows their number.\n\n"
-		"The ledger of a stream is a list of counters that shows where each recorded event went. --verbose "
-		"and --status print it, and each file contains it (see `tracewire info`). Time synchronisation with "
-		"the producers gives an error bound for packet times, which is the field trace.time_error in Wireshark.\n\n"
-		"The interface must be up at the start. If it goes down later, capture waits for it. Other captures "
-		"on the interface see the same frames, unless --xdp is given. Unless -Z names root, the process that "
+		"--count or --autostop. Unless --packed is given, each event becomes a packet with the time of the "
+		"event, and the packets are in time order across CPUs and machines. Each stream is an interface of the "
+		"file. If events are missing, a packet at their place shows their number.\n\n"
+		"The ledger of a stream is a list of counters that shows where each recorded event went. --verbose and "
+		"--status print it, and each file contains it (see `tracewire info`). Time synchronisation with the "
+		"producers gives an error bound for packet times, which is the field trace.time_error in Wireshark.\n\n"
+		"The interface must be up at the start. If it goes down later, capture waits for it. Other captures on "
+		"the interface see the same frames, unless --xdp is given. Unless -Z root is given, the process that "
 		"reads frames gives up all privileges before it reads the first frame.",
 	.examples = examples,
 	.groups = groups,

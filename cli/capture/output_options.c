@@ -125,8 +125,9 @@ void output_request__apply(const struct output_request *request, struct tw_outpu
 
 static const struct cli_option output_options[] = {
 	{ 'b', "ring-buffer", "KEY:VALUE", CLI_ARG_NEXT_FILE,
-	  "Begin the next file after filesize:KB (or with a unit: filesize:64M), duration:SECONDS or packets:N, or when the "
-	  "time since 1970 (UTC) is a multiple of interval:SECONDS; with files:N keep only the newest N files. May be given many times",
+	  "Begin the next file after filesize:KB (or with a unit: filesize:64M), duration:SECONDS or packets:N, or "
+	  "when the time since 1970 (UTC) is a multiple of interval:SECONDS. files:N keeps only the newest N files. "
+	  "May be given many times",
 	  .apply = output_request__ring },
 	{ 'a', "autostop", "KEY:VALUE", CLI_ARG_AUTOSTOP,
 	  "Stop after duration:SECONDS, filesize:KB (or with a unit: filesize:64M), files:N or events:N (counted as by "

@@ -228,8 +228,8 @@ static int check_printable(const struct tw_format *format, const struct tw_line 
 		return 0;
 	return tw_error__set(
 		error, -EINVAL,
-		"the filter of %s:%s has control characters or invalid UTF-8, so it cannot be printed exactly; option -f of "
-		"`tracewire live`, `record` and `stream` can set it",
+		"the filter of %s:%s has control characters or invalid UTF-8, so it cannot be printed exactly; give "
+		"the expression to `tracewire live`, `record` or `stream` with -f instead",
 		format->system, format->name);
 }
 
@@ -543,20 +543,20 @@ const struct cli_command filter_command_compile = {
 	.arg_kind = CLI_ARG_FILTER,
 	.args_max = 1,
 	.description =
-		"Prints filter strings for tracefs, instructions for XDP or tc, tc commands for u32, a libpcap "
-		"capture filter, or a Wireshark display filter. All of these select the same events, except for comparisons with "
-		"addresses that the producer hides. The formats come from "
-		"this kernel, which requires root, or from a capture.\n\n"
+		"Prints filter strings for tracefs, instructions for XDP or tc, tc commands for u32, a libpcap capture "
+		"filter, or a Wireshark display filter. All of these filters select the same events, except for "
+		"comparisons with addresses that the producer hides. The formats come from this kernel, which requires "
+		"root, or from a capture.\n\n"
 		"Each frame names its schema, the set of formats to which its event ids refer. With --from or -e, "
-		"filters for XDP, tc, u32 and libpcap apply only to frames of one schema: that of the capture, or "
-		"that of a stream with exactly the events of -e. Without these options, they apply to all schemas. "
-		"XDP and tc programs filter frames with one event and packed frames; with --offload, only frames with "
-		"one event. u32 and libpcap filters, too, filter only frames with one event. All other frames of "
-		"Tracewire pass these filters, among them control frames, which are needed for decoding. But a libpcap "
-		"filter rejects all frames in UDP datagrams. A display filter "
-		"shows only packets whose event matches; it is correct only if each packet has at most one event.\n\n"
-		"The exit status is 2 if the target cannot express the whole expression; the error message says "
-		"which part it cannot express, and why. `tracewire filter explain` shows which stages can.",
+		"filters for XDP, tc, u32 and libpcap apply only to frames of one schema: that of the capture, or that "
+		"of a stream with exactly the events of -e. Without these options, they apply to all schemas. XDP and "
+		"tc programs filter frames with one event and packed frames; with --offload, they filter only frames "
+		"with one event. u32 and libpcap filters also filter only frames with one event. Frames of Tracewire "
+		"that a filter does not filter pass, among them control frames, which are needed for decoding. There "
+		"is one exception: a libpcap filter rejects all frames in UDP datagrams. A display filter shows only "
+		"packets whose event matches; it is correct only if each packet has at most one event.\n\n"
+		"The exit status is 2 if the target cannot express the whole expression; the error message says which "
+		"part it cannot express, and why. `tracewire filter explain` shows which stages can express each part.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct compile),

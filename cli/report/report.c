@@ -136,7 +136,7 @@ static const struct cli_option options[] = {
 	  "Show only these events: SYSTEM, EVENT or SYSTEM:EVENT, with wildcards; separate several by commas",
 	  .offset = offsetof(struct report_config, events), .apply = report_config__add_text },
 	{ 'e', "column", "NAME", CLI_ARG_EVENT,
-	  "For text and JSON the same as --event; with -T fields or --csv, a column of the table, as in tshark",
+	  "With -T fields or --csv, a column of the table, as in tshark; with text and JSON, the same as --event",
 	  .offset = offsetof(struct report_config, columns_or_events), .apply = report_config__add_text },
 	{ 'P', "pid", "PID", CLI_ARG_TEXT,
 	  "Show only events recorded while a task with one of these pids ran; separate several by commas",
@@ -150,14 +150,15 @@ static const struct cli_option options[] = {
 	{ 0, "since", "TIME", CLI_ARG_TEXT,
 	  "Begin at this time since the first event of the capture (0.5, 100ms), or at a time of day",
 	  .offset = offsetof(struct report_config, since), .apply = report_config__set_since },
-	{ 0, "until", "TIME", CLI_ARG_TEXT, "End at this time, given as for --since",
+	{ 0, "until", "TIME", CLI_ARG_TEXT, "End at this time, in the same form as for --since",
 	  .offset = offsetof(struct report_config, until), .apply = report_config__set_until },
 	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
 	  "Show only events that match this filter, for example 'prev_pid == 0 && cpu == 1'",
 	  .offset = offsetof(struct report_config, filter), .apply = filter_option__parse },
 	FLAG(0, "summary", summary,
-	     "Print only counts, shares and rates by event and task. Rates refer to the time from --since to --until, or without "
-	     "these options to the time from the first counted event to the last"),
+	     "Print only counts, shares and rates by event and task. Rates refer to the time from --since (or the "
+	     "first event) to --until (or the last event); without both options, to the time from the first counted "
+	     "event to the last"),
 	FLAG('t', "full-time", full_time, "Show times in nanoseconds"),
 	FLAG(0, "relative", relative, "Show times since the first event of the capture"),
 	FLAG(0, "delta", delta, "Also show the time since the previous event"),
@@ -173,10 +174,10 @@ static const struct cli_option options[] = {
 	  .apply = report_table__set_option },
 	{ 0, "csv", NULL, CLI_ARG_NONE, "Write a table with commas and a header (RFC 4180)",
 	  .offset = offsetof(struct report_config, format), .apply = report_table__set_csv },
-	FLAG(0, "raw", raw, "Write texts unchanged, without \\xNN"),
-	{ 'o', "output", "FILE", CLI_ARG_FILE, "Write to this file, which replaces an older one",
+	FLAG(0, "raw", raw, "Write texts without escapes such as \\x1b"),
+	{ 'o', "output", "FILE", CLI_ARG_FILE, "Write to this file; an existing file is replaced",
 	  .offset = offsetof(struct report_config, output) },
-	FLAG('q', "quiet", quiet, "No summary"),
+	FLAG('q', "quiet", quiet, "Print no summary"),
 	FLAG('v', "verbose", verbose, "Also print the ledger at the end"),
 	{ 0 },
 };
@@ -212,37 +213,38 @@ const struct cli_command cli_command_report = {
 		"If the capture is damaged, `report` prints the events before the damage, and ends with status 1. It "
 		"ends with status 2 if an option names an event or a field that no format in the capture has.",
 	.details =
-		"Texts of the kernel may contain any bytes. Control characters, line separators, noncharacters, characters "
-		"that change the direction of text, and invalid UTF-8 are shown as \\xNN, byte by byte, on a terminal "
-		"and elsewhere. --raw writes them unchanged.\n\n"
+		"Texts of the kernel may contain any bytes. Control characters, line separators, noncharacters, "
+		"characters that change the direction of text, and invalid UTF-8 are shown as \\xNN, byte by byte, on "
+		"a terminal and elsewhere. --raw writes them unchanged.\n\n"
 		"--comm compares with the name that the task had at the time of the event.\n\n"
 		"--since and --until accept two kinds of times. A number is the time since the first event of the "
 		"capture, for example 2, 0.5, 2s, 100ms or 5min. --relative shows times of this kind. By default, the "
 		"lines show times of the trace clock, which --since and --until do not accept. An argument of any "
 		"other form is a time of day, as in journalctl, in local time: '2026-11-26 20:15:00', '2026-11-26', "
 		"20:15:00.5, 20:15, now, today, yesterday, @1700000000.5. A time without a date is a time of today. Z "
-		"at the end means UTC. The capture must contain the time of day. The rates of --summary refer to the "
-		"time from --since to --until, as far as the capture covers it.\n\n"
+		"at the end means UTC. A time of day requires CLOCK records in the capture. The rates of --summary "
+		"refer to the part of the capture between --since and --until.\n\n"
 		"Lines show times rounded to microseconds, or with -t in nanoseconds. -l adds the columns of latency "
 		"tracers: interrupts off, need-resched, in interrupt, preemption depth.\n\n"
 		"-T fields and --csv write a table, with these columns unless -e names others: time, host, cpu, pid, "
 		"comm, system, event, text. Further columns of all events are time_ns (an integer), time_epoch "
 		"(seconds since 1970), instance, flags, and info (the same as text). Each field of the events can be a "
-		"column: prev_pid, sched_switch.prev_pid or sched.sched_switch.prev_pid. Names as in Wireshark, "
-		"which begin with `trace.`, are also accepted. A field that an event does not have is empty. --csv quotes "
-		"values where needed. A table has no lines for losses: they are in the summary only. If several options name a "
-		"format, the last one applies.\n\n"
-		"In JSON, `time` is a string of seconds, and `time_ns` is the same time as an integer with all its digits. "
-		"Readers that keep numbers as doubles, such as JavaScript, round integers above 2^53.\n\n"
+		"column: prev_pid, sched_switch.prev_pid or sched.sched_switch.prev_pid. Names as in Wireshark, which "
+		"begin with `trace.`, are also accepted. A field that an event does not have is empty. --csv quotes "
+		"values where needed. A table has no lines for losses: they are in the summary only. If several "
+		"options name a format, the last one applies.\n\n"
+		"In JSON, `time` is a string of seconds, and `time_ns` is the same time as an integer with all its "
+		"digits. Readers that keep numbers as doubles, such as JavaScript, round integers above 2^53.\n\n"
 		"The file that -o names appears when it is complete.\n\n"
 		"On a terminal, names of events are bold and losses red, unless the environment variable NO_COLOR is "
-		"set and not empty, or TERM is `dumb` or unset. If the terminal has fewer than 100 columns, lines "
-		"omit the blanks that align them. Files and pipes always get the same bytes.\n\n"
-		"In text and JSON, each loss has its own line, between the events where it happened. Events whose format is not in the "
-		"capture are shown as bytes. Events whose print format cannot be compiled are shown as field=value. The "
-		"summary on standard error counts both kinds of events, and the packets of other protocols, which `report` ignores. "
-		"As in `tracewire info`, events that a filter on the path rejected do not count as lost. A value that depends "
-		"on a variable of the kernel, such as jiffies, is not in the capture: it is shown as ?.\n\n"
+		"set and not empty, or TERM is `dumb` or unset. If the terminal has fewer than 100 columns, lines omit "
+		"the blanks that align them. Files and pipes always get the same bytes.\n\n"
+		"In text and JSON, each loss has its own line, between the events where it happened. Events whose "
+		"format is not in the capture are shown as bytes. Events whose print format cannot be compiled are "
+		"shown as field=value. The summary on standard error counts both kinds of events, and the packets of "
+		"other protocols, which `report` ignores. As in `tracewire info`, events that a filter on the path "
+		"rejected do not count as lost. A value that depends on a variable of the kernel, such as jiffies, is "
+		"not in the capture: it is shown as ?.\n\n"
 		"The formats are in the capture. If an option names an event or a field that no format before the "
 		"first event has, `report` first reads the whole file to find such a format. A pipe cannot be read "
 		"twice, so the names are checked at the end of its data.",

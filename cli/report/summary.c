@@ -41,7 +41,8 @@ static void print_times(const struct report_config *config, const struct tw_repo
 	}
 	fputc('\n', stderr);
 	if (config->since.kind == TW_REPORT_BOUND_RELATIVE || config->until.kind == TW_REPORT_BOUND_RELATIVE)
-		fputs("         a number as a bound is a time since the first event; --relative prints such times\n",
+		fputs("         a number in --since or --until is a time since the first event; --relative prints such "
+		      "times\n",
 		      stderr);
 }
 

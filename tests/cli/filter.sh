@@ -232,7 +232,7 @@ refused 2 "compile: no target is given: name one with --to; the targets are trac
 	compile 'cpu == 1'
 refused 2 "compile: there is no target 'tracfs'; did you mean tracefs?" compile --to tracfs 'cpu == 1'
 refused 2 "compile: no expression is given; tracewire-filter(7) describes the language" compile --to tree --from "$sample"
-refused 2 "compile: the filter of sched:sched_switch has control characters or invalid UTF-8, so it cannot be printed exactly; option -f of \`tracewire live\`, \`record\` and \`stream\` can set it" \
+refused 2 "compile: the filter of sched:sched_switch has control characters or invalid UTF-8, so it cannot be printed exactly; give the expression to \`tracewire live\`, \`record\` or \`stream\` with -f instead" \
 	compile --to tracefs --from "$sample" $'prev_comm == "\xe9"'
 refused 2 "compile: column 11: a value is expected here" compile --to tree --from "$sample" 'prev_pid=='
 refused 2 "compile: column 13: no event has a field 'prev_pidd'; did you mean 'prev_pid'?" \

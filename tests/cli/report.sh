@@ -114,7 +114,7 @@ expect "lines since today" 0 "$(grep -c . out)"
 says err "time     the last event is 0.197255440 s after the first; the events are from $(day_of 1 | cut -c 1-26) to $(day_of 330 | cut -c 1-26)" ||
 	fail "no times of the capture: $(cat err)"
 "$tracewire" report --since 15903.5 "$sample" >out 2>err || fail "--since after the end: $(cat err)"
-says err "         a number as a bound is a time since the first event; --relative prints such times" ||
+says err "         a number in --since or --until is a time since the first event; --relative prints such times" ||
 	fail "no word of --relative: $(cat err)"
 
 # The time of day is printed if it is known: a trace.dat does not have it.

@@ -88,7 +88,7 @@ start_capture timed -a duration:3 -f 'sched_switch.next_comn == "sleep"'
 wait "$pid"
 expect "status at the end of the time" 0 $?
 expect "events of a name mistyped" 0 "$(number timed '^file +([0-9]+) events .*')"
-says "$scratch/timed.err" "^--filter has a comparison that applies to no event here: column 14: sched_switch has no field 'next_comn'; did you mean 'next_comm'" ||
+says "$scratch/timed.err" "^--filter has a comparison that applies to no event of the capture: column 14: sched_switch has no field 'next_comn'; did you mean 'next_comm'" ||
 	fail "a name mistyped: $(cat "$scratch/timed.err")"
 start_capture busy
 sleep 0.2

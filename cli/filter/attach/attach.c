@@ -136,7 +136,7 @@ static const struct cli_option show_options[] = {
 	{ 0 },
 };
 
-static const struct cli_option_group select_group = { "Which", select_options };
+static const struct cli_option_group select_group = { "Selection", select_options };
 static const struct cli_option_group show_group = { "Output", show_options };
 static const struct cli_option_group *const show_groups[] = { &select_group, &show_group, NULL };
 static const struct cli_option_group *const detach_groups[] = { &select_group, NULL };
@@ -150,12 +150,12 @@ const struct cli_command filter_command_show = {
 	.name = "show",
 	.summary = "Show attached classifiers and their counters",
 	.description =
-		"Lists the classifiers of Tracewire in this network namespace, including those of a running `filter attach`. For "
-		"each classifier, it shows the hook that the kernel reports, the schema of the rules, and for each rule the number "
-		"of frames and events that matched. Further lines count the events that match no rule, the frames that "
-		"the rules do not apply to, and dropped frames.\n\n"
-		"u32 counts frames only. The sign - instead of a number means that the kernel does not have this counter, or that "
-		"another process removed the program and its counters.",
+		"Lists the classifiers of Tracewire in this network namespace, including those of a running `filter "
+		"attach`. For each classifier, it shows the hook that the kernel reports, the schema of the rules, and "
+		"for each rule the number of frames and events that matched. Further lines count the events that match "
+		"no rule, the frames to which the rules do not apply, and the dropped frames.\n\n"
+		"u32 counts frames only. The sign - instead of a number means that the kernel does not have this "
+		"counter, or that another process removed the program and its counters.",
 	.examples = show_examples,
 	.groups = show_groups,
 	.config_size = sizeof(struct select),
@@ -384,7 +384,7 @@ static void tell_leftover(void *ctx, const char *what, const char *name)
 {
 	(void)ctx;
 	say(stderr, "removed %s %s %s\n", what, name,
-	    strcmp(what, TW_RECORD) ? "of a killed run" : "which no longer exists");
+	    strcmp(what, TW_RECORD) ? "of a killed run" : "(the classifier no longer exists)");
 }
 
 /*
@@ -460,16 +460,18 @@ const struct cli_command filter_command_attach = {
 	.args_max = TW_RULES_MAX,
 	.description =
 		"Attaches a classifier to an interface: an ordered list of rules for incoming frames. The first rule "
-		"that matches an event decides. Captures on the interface see frames before tc changes or drops them, "
-		"but only frames that XDP passed. Frames without events always pass, because they are needed to decode "
-		"the others.\n\n"
+		"that matches an event decides. Captures on the interface see the frames that XDP passed, before tc "
+		"changes or drops them. Frames without events always pass, because they are needed to decode the "
+		"events.\n\n"
 		"Rules are compiled for one schema, the set of the event formats of a stream. `filter attach` reads "
 		"the schema from the stream on the interface. If the schema of the stream changes, the rules are "
 		"compiled again, and the new rules replace the old ones in one step; the counters continue. With "
 		"--from or -e, the rules are compiled for the formats that these options select, and do not change.\n\n"
-		"Without --persist, the command stays in the foreground until Ctrl-C, and then prints the counters. The "
-		"classifier is removed when the command ends, even if it is killed. With --persist, the command returns as "
-		"soon as the rules are in effect, and the classifier stays until `tracewire filter detach`; at the hook xdp, libxdp attaches it beside other programs if the dispatcher of libxdp works.\n\n"
+		"Without --persist, the command stays in the foreground until Ctrl-C, and then prints the counters. "
+		"The classifier is removed when the command ends, even if it is killed. With --persist, the command "
+		"returns as soon as the rules are in effect, and the classifier stays until `tracewire filter detach`. "
+		"With --persist at the hook xdp, libxdp attaches the classifier together with other XDP programs, if "
+		"the dispatcher of libxdp works.\n\n"
 		"With --offload, the network card runs the rules: XDP in hardware mode, or tc with skip_sw. If the "
 		"kernel does not confirm this, the command fails. The kernel never runs the rules instead of the card.",
 	.examples = examples,

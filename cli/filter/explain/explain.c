@@ -460,7 +460,7 @@ static int explain(void *data, int n_args, char **args, struct tw_error *error)
 static const struct cli_option options[] = {
 	{ 0, "for", "COMMAND", CLI_ARG_PIPELINE,
 	  "Command whose stages are shown: live (default), record, stream, capture, report (default with "
-	  "--from), attach; or dumpcap, tshark",
+	  "--from), attach, dumpcap or tshark",
 	  .offset = offsetof(struct explain, pipeline) },
 	{ 0, "hook", "HOOK", CLI_ARG_HOOK,
 	  "Also show a classifier with the same expression on the interface: HOOK is xdp, tc or u32 (default with "
