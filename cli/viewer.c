@@ -73,7 +73,7 @@ static int start_thread(struct relay *r, struct tw_error *error)
 	const int err = stop__start_thread(&r->thread, relay_main, r);
 
 	if (err)
-		return tw_error__set(error, err, "cannot start the print thread: %s", strerror(-err));
+		return tw_error__set(error, err, "cannot start the thread that prints: %s", strerror(-err));
 	while (sem_wait(&r->running))
 		;
 	return 0;
@@ -103,7 +103,7 @@ static int relay__start(struct relay **ret, int *ret_fd, struct tw_error *error)
 	int fds[2], err;
 
 	if (!r)
-		return tw_error__set(error, -ENOMEM, "no memory to print");
+		return tw_error__set(error, -ENOMEM, "no memory to print the events");
 	sem_init(&r->running, 0, 0);
 	r->output = tw_pipe__open(STDOUT_FILENO);
 	if (pipe2(fds, O_CLOEXEC)) {
@@ -201,7 +201,7 @@ static int reported(int err, bool gui, struct tw_error *error)
 
 	if (err == -ESRCH)
 		return tw_error__set(error, err,
-				     "cannot run %s as an ordinary user: there is no user 'nobody'; run this with sudo",
+				     "cannot run %s as an ordinary user: there is no user 'nobody'; use `sudo`",
 				     program);
 	if (err == -ENOENT)
 		return tw_error__set(

@@ -470,7 +470,7 @@ int tw_tracefs__emit(const struct tw_bound *bound, const struct tw_node *root, s
 	if (line->cut || line->at - begin > TW_TRACEFS_FILTER_MAX)
 		return tw_error__set(
 			error, -E2BIG,
-			"the filter of an event needs more than %d bytes; the kernel accepts less than a page",
+			"the filter of an event needs more than %d bytes, the limit for filters in the kernel",
 			TW_TRACEFS_FILTER_MAX);
 	return 0;
 }

@@ -148,7 +148,7 @@ static int end_line(struct parser *p)
 {
 	const char *more = next_word(p);
 
-	return more ? FAIL(p, more, "'%s' is too much: nothing may follow here", more) : 0;
+	return more ? FAIL(p, more, "'%s' is not expected: nothing may follow here", more) : 0;
 }
 
 static struct tw_pair *current(struct parser *p)
@@ -197,7 +197,7 @@ static int parse_event(struct parser *p, enum tw_pair_role role)
 	if (word && strcmp(word, "if"))
 		return FAIL(
 			p, word,
-			"'%s' is not expected: `if` and an expression may follow, keys are separated by commas without blanks",
+			"'%s' is not expected: only `if` and an expression may follow; keys are separated by commas without blanks",
 			word);
 	if (word) {
 		event->condition = rest_of_line(p);
@@ -367,7 +367,7 @@ static int add_pairs(struct tw_pair_table *table, const struct parser *p)
 	for (size_t i = 0; i < p->n; i++)
 		n += !tw_pair_table__find(table, p->pairs[i].name, NULL);
 	if (n > TW_PAIRS_MAX)
-		return tw_error__set(p->error, -E2BIG, "%s: there are more than %d pairs with those of other files",
+		return tw_error__set(p->error, -E2BIG, "%s: this file and earlier files have more than %d pairs",
 				     p->source, TW_PAIRS_MAX);
 	for (size_t i = 0; i < p->n; i++) {
 		struct tw_pair *older = (struct tw_pair *)tw_pair_table__find(table, p->pairs[i].name, NULL);

@@ -120,7 +120,8 @@ int tw_schema_group__expand(const struct tw_schema_view *schema, void *buf, size
 	for (struct tw_cursor c = all; tw_cursor__next_tlv(&c, &tlv, &status) || status != TW_FRAME_OK;)
 		if (status != TW_FRAME_OK || !is_single_and_plain(&tlv))
 			return tw_error__set(error, -EBADMSG,
-					     "schema text %u: a record of the group is not a single uncompressed text",
+					     "schema text %u: a group may contain only SCHEMA records, each with "
+					     "one uncompressed text",
 					     schema->index);
 	ret->records = all;
 	return 0;

@@ -132,7 +132,7 @@ static int bind_side(const struct tw_binding *binding, const struct tw_subject *
 
 	if (!len)
 		return tw_filter_error(binding->error, -EINVAL, literal->column,
-				       "'%s' has bytes: write a value as aa:bb:cc%s, not as '%.64s'", subject->name,
+				       "'%s' holds bytes: write a value as aa:bb:cc%s, not as '%.64s'", subject->name,
 				       address == 4    ? " or as an IPv4 address"
 				       : address == 16 ? " or as an IPv6 address"
 						       : "",
@@ -157,7 +157,7 @@ static int bind_bytes(const struct tw_binding *binding, const struct tw_subject 
 	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
 	if (test->op == TW_TEST_MATCHES || test->op == TW_TEST_GLOB)
 		return tw_filter_error(binding->error, -EINVAL, predicate->op_column,
-				       "'%s' has bytes; '%s' is for text", subject->name, tw_test_op__text(test->op));
+				       "'%s' holds bytes; '%s' is for text", subject->name, tw_test_op__text(test->op));
 	err = bind_side(binding, subject, &member->low, test, &test->bytes, &test->len);
 	if (!err && member->is_range)
 		err = bind_side(binding, subject, &member->high, test, &test->high_bytes, &test->high_len);

@@ -55,8 +55,8 @@ static int output__fail(struct tw_output *o, int err, struct tw_error *error)
 	case EDQUOT:
 		return tw_error__set(
 			error, err,
-			"writing %s: no space left after %llu bytes, which can be read; free some space, or write to another "
-			"file system",
+			"writing %s: no space left after %llu bytes; these bytes can be read; free some space, or write "
+			"to another file system",
 			o->name, bytes);
 	case EPIPE:
 		return tw_error__set(error, err, "writing %s: its reader closed it, after %llu bytes", o->name, bytes);

@@ -167,7 +167,7 @@ static void test_too_long(void **state)
 	*line.at = 0;
 	bound = bind_to(formats, text, false);
 	assert_int_equal(tw_tracefs__emit(bound, tw_bound__root(bound, SWITCH), &out, &err), -E2BIG);
-	emitted_is(text, "the filter of an event needs more than 4000 bytes; the kernel accepts less than a page",
+	emitted_is(text, "the filter of an event needs more than 4000 bytes, the limit for filters in the kernel",
 		   err.text);
 	tw_bound__free(bound);
 }

@@ -133,7 +133,7 @@ static void test_refused(void **state)
 		"x.pairs:2:1: 'for' is none of pair, text, begin, end, cancel, again, by and unit");
 	refused("pair\n", -EINVAL, "x.pairs:1:5: give the pair a name of letters, digits, - and _");
 	refused("pair a:b\n", -EINVAL, "x.pairs:1:6: give the pair a name of letters, digits, - and _");
-	refused("pair a b\n", -EINVAL, "x.pairs:1:8: 'b' is too much: nothing may follow here");
+	refused("pair a b\n", -EINVAL, "x.pairs:1:8: 'b' is not expected: nothing may follow here");
 	refused("pair a\n" A_PAIR "pair a\n" A_PAIR, -EINVAL, "x.pairs:4:6: pair a is defined in line 1 already");
 	refused("pair a\nbegin\n", -EINVAL, "x.pairs:2:6: an event is missing, for example sched:sched_switch");
 	refused("pair a\nbegin sched: pid\n", -EINVAL,
@@ -143,11 +143,11 @@ static void test_refused(void **state)
 	refused("pair a\nbegin a pid,,x\n", -EINVAL, "x.pairs:2:13: '' is not the name of a field");
 	refused("pair a\nbegin a pid, x\n", -EINVAL, "x.pairs:2:13: '' is not the name of a field");
 	refused("pair a\nbegin a b c\n", -EINVAL,
-		"x.pairs:2:11: 'c' is not expected: `if` and an expression may follow, keys are separated by commas without blanks");
+		"x.pairs:2:11: 'c' is not expected: only `if` and an expression may follow; keys are separated by commas without blanks");
 	refused("pair a\nbegin a b if \n", -EINVAL, "x.pairs:2:14: the expression after `if` is missing");
 	refused("pair a\nbegin a a,b,c,d,e\n", -E2BIG, "x.pairs:2:17: more than 4 names");
 	refused("pair a\nby\n", -EINVAL, "x.pairs:2:3: the name of a field is missing");
-	refused("pair a\nby a b\n", -EINVAL, "x.pairs:2:6: 'b' is too much: nothing may follow here");
+	refused("pair a\nby a b\n", -EINVAL, "x.pairs:2:6: 'b' is not expected: nothing may follow here");
 	refused("pair a\nunit s\n", -EINVAL, "x.pairs:2:6: give a unit: ns, us or ms");
 	refused("pair a\nagain\n", -EINVAL,
 		"x.pairs:2:6: give `first` or `last`: the begin that counts if there are several");
@@ -180,7 +180,7 @@ static void test_limits(void **state)
 	len = 0;
 	for (int i = 0; i < TW_PAIRS_MAX; i++)
 		len += (size_t)sprintf(text + len, "pair p%d\n" A_PAIR, i);
-	refused(text, -E2BIG, "x.pairs: there are more than 512 pairs with those of other files");
+	refused(text, -E2BIG, "x.pairs: this file and earlier files have more than 512 pairs");
 	sprintf(text + len, "pair one\n" A_PAIR);
 	refused(text, -E2BIG, "x.pairs:1537:6: more than 512 pairs");
 }
