@@ -24,16 +24,15 @@
 	X(before, BEFORE, EARLIER, "before", "recorded before this capture joined the stream")                     \
 	X(delivered, DELIVERED, HERE, "delivered", "in this file")                                                 \
 	X(elsewhere, ELSEWHERE, HERE, "other files", "in other files of this capture")                             \
-	X(ring, RING, LOST, "ring", "the kernel's ring was full")                                                  \
+	X(ring, RING, LOST, "ring", "lost in the kernel's ring, which was full")                                   \
 	X(producer_filter, PRODUCER_FILTER, REJECTED, "filter", "rejected by the producer's filter")               \
 	X(shed, SHED, LOST, "shed", "discarded by the producer, because its output had no room in time")           \
 	X(tx, TX, LOST, "tx drop", "refused by the producer's interface")                                          \
 	X(classifier, CLASSIFIER, REJECTED, "classifier", "rejected by a classifier between producer and capture") \
 	X(capture_filter, CAPTURE_FILTER, REJECTED, "capture filter", "rejected by the filter of this capture")    \
 	X(unwanted, UNWANTED, REJECTED, "not wanted", "received after the capture had reached its limit")          \
-	X(wire, WIRE, LOST, "wire",                                                                                \
-	  "event numbers that are missing at the capture and are counted at no other place: filtered or lost")     \
-	X(receiver, RECEIVER, LOST, "receiver", "the capture host's ring was full")                                \
+	X(wire, WIRE, LOST, "wire", "missing at the capture, and counted at no other place: filtered or lost")     \
+	X(receiver, RECEIVER, LOST, "receiver", "lost in the capture host's ring, which was full")                 \
 	X(damaged, DAMAGED, LOST, "damaged", "received damaged or incomplete")                                     \
 	X(disk, DISK, LOST, "disk", "could not be written")
 
