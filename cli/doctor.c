@@ -480,9 +480,9 @@ static const struct doctor_check {
 	{ "tshark", .needed = true,
 	  .program = { "tshark --version 2>/dev/null", DOCTOR_NO, "`sudo apt install tshark`" } },
 	{ "wireshark", .program = { "wireshark --version 2>/dev/null", DOCTOR_LIMITED,
-				    "`live --gui` needs it: `sudo apt install wireshark`" } },
+				    "`live --gui` needs Wireshark: `sudo apt install wireshark`" } },
 	{ "dumpcap", .program = { "dumpcap --version 2>/dev/null", DOCTOR_LIMITED,
-				  "capturing with Wireshark needs it: `sudo apt install wireshark-common`" } },
+				  "Wireshark needs dumpcap to capture: `sudo apt install wireshark-common`" } },
 	{ "plugin", .needed = true, .look = look_plugin },
 	{ "event order", .look = look_order },
 };

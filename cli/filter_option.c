@@ -36,7 +36,8 @@ static const struct summary_row counters[] = {
 	{ "unknown", AT(unknown), "", "of these had an unknown format: only common fields were compared" },
 	{ "undecided", AT(undecided), "undecided",
 	  "events counted as matching without a test, because of a limit of size, memory or work" },
-	{ "given_up", AT(given_up), "given up", "events: `matches` reached its limit, which counts as not matched" },
+	{ "given_up", AT(given_up), "given up",
+	  "events: `matches` reached its limit, so the comparison counts as false" },
 	{ 0 },
 };
 

@@ -223,7 +223,7 @@ static int judge_viewer(const struct live *live, struct tw_error *error)
 	if (end->output == -EPIPE || (!end->output && !end->status))
 		return CLI_EXIT_OK;
 	if (!end->output && filter_is_refused(live)) {
-		tw_error__set(error, -EINVAL, "tshark refuses the display filter '%s': its message is above",
+		tw_error__set(error, -EINVAL, "tshark refuses the display filter '%s': the message of tshark is above",
 			      live->display_filter);
 		return CLI_EXIT_USAGE;
 	}

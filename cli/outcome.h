@@ -56,7 +56,7 @@
 	  "{stream|streams} whose packet times have no error bound: no answers to clock requests arrived",            \
 	  "permit frames in both directions")                                                                         \
 	X(REMOVED, NOTE, "{file|files} removed early, because the disk was full", "choose fewer or smaller files")    \
-	X(GIVEN_UP, NOTE, "{event|events} for which `matches` reached its limit, which counts as not matched",        \
+	X(GIVEN_UP, NOTE, "{event|events} for which `matches` reached its limit, so the comparison counts as false",  \
 	  "use a simpler pattern")                                                                                    \
 	X(UNDECIDED, NOTE,                                                                                            \
 	  "{event|events} passed by the filter without a test, because of a limit of size, memory or work", NULL)     \

@@ -21,7 +21,8 @@ int cli_selection__filter(void *data, const char *filter, struct tw_error *error
 	struct cli_selection *selection = data;
 
 	if (selection->n_filtered == selection->n)
-		return tw_error__set(error, -EINVAL, "--event-filter '%s' has no --event before it to filter", filter);
+		return tw_error__set(error, -EINVAL, "--event-filter '%s' must follow the --event that it filters",
+				     filter);
 	while (selection->n_filtered < selection->n)
 		selection->items[selection->n_filtered++].filter = filter;
 	return 0;

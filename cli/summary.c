@@ -54,7 +54,7 @@ static void print_filtered(const struct tw_producer_counters *counters, const st
 	if (counters->given_up)
 		fprintf(out,
 			"given up %" PRIu64
-			" events: in the producer, `matches` reached its limit, which counts as not matched\n",
+			" events: in the producer, `matches` reached its limit, so the comparison counts as false\n",
 			counters->given_up);
 	if (places->left_out)
 		fprintf(out,

@@ -322,7 +322,7 @@ static bool may_print(struct tw_dissect *d, const struct tw_event_type *type)
 	}
 	d->program_left = 0;
 	tw_dissect__expert(d, &ei_trace_limit,
-			   "Formatting the texts of the frame's events takes too long; the rest is left out");
+			   "Formatting the texts of the frame's events takes too long; later events have no text");
 	return false;
 }
 

@@ -85,7 +85,8 @@ static int lock_instances(int operation, int ms, const char *holder, struct tw_e
 	return err == EBUSY
 		       ? tw_error__set(
 				 error, -EBUSY,
-				 "%s has locked %s and makes no progress: it may be stopped; continue it (kill -CONT), or end it",
+				 "%s has locked %s and makes no progress: that process may be stopped; continue it "
+				 "(kill -CONT), or end it",
 				 holder, path)
 		       : tw_error__set(error, -err, "%s cannot be locked: %s", path, strerror(err));
 }

@@ -85,7 +85,7 @@ static int insert_format(struct tw_schema *schema, struct tw_format *format, str
 
 	if (format->memory > TW_SCHEMA_MEMORY_MAX - schema->memory)
 		return tw_error__set(error, -E2BIG,
-				     "event %s:%s does not fit: the formats of one schema may take %d MiB",
+				     "event %s:%s does not fit: the formats of one schema may take at most %d MiB",
 				     format->system, format->name, TW_SCHEMA_MEMORY_MAX >> 20);
 	if (!*page && !(*page = calloc(1, sizeof(**page))))
 		return tw_error__set(error, -ENOMEM, "no memory for the table of formats");

@@ -259,7 +259,7 @@ static int run_tracer(struct tw_tracer *t, struct tw_error *error)
 	if (err == -EPERM || err == -EACCES)
 		return tw_error__set(
 			error, err,
-			"the kernel refuses to run tracer %s (%s): it is locked down, or this container has no "
+			"the kernel refuses to run tracer %s (%s): the kernel is locked down, or this container has no "
 			"permission",
 			tracer, strerror(-err));
 	if (err)
@@ -317,8 +317,8 @@ static int set_pids(const struct tw_tracer *t, bool own_pids, struct tw_error *e
 	if (t->request->pids.n && !own_pids)
 		return tw_error__set(
 			error, -EINVAL,
-			"--pid needs the pids of the initial pid namespace, but Tracewire runs in another one: run it "
-			"outside of that namespace, or use --follow");
+			"--pid needs the pids of the initial pid namespace, but Tracewire runs in another one: run "
+			"Tracewire in the initial pid namespace, or use --follow");
 	for (size_t i = 0; i < t->request->pids.n && !err; i++)
 		err = follow_list(t, t->request->pids.items[i], error);
 	return err;

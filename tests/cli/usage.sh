@@ -58,7 +58,7 @@ for size in 0 10 127 65533 100000 1k; do
 done
 refuses 2 "tracewire capture: no source is given: name an interface with --interface, for example -i tw0, or a port with --udp, for example -u 18101" capture -w x
 refuses 2 "tracewire capture: no file is given: name one with --write, or - for standard output" capture -i tw0
-refuses 2 "tracewire live: --event-filter 'pid == 1' has no --event before it to filter" live --event-filter 'pid == 1'
+refuses 2 "tracewire live: --event-filter 'pid == 1' must follow the --event that it filters" live --event-filter 'pid == 1'
 refuses 2 "tracewire record: column 18: a comparison is expected here, such as cpu == 1" record -e sched -f 'prev_pid == 1 and'
 refuses 2 "tracewire stream: --filter is given twice; join the two expressions with \`and\`" stream -e sched -f 'cpu == 1' -f 'cpu == 2'
 refuses 2 "tracewire capture: --interface is given twice; run one capture for each interface, and merge the files with mergecap" \

@@ -496,16 +496,16 @@ const struct cli_command filter_command_explain = {
 	.arg_kind = CLI_ARG_FILTER,
 	.args_max = 1,
 	.description =
-		"Prints a table that shows whether each stage supports each comparison: `yes`, `no`, `part` if this "
-		"depends on the event, or `known` if the event type alone decides. The reasons for `no` and `part` follow. Then "
-		"it shows the path of events through a command: the comparisons that each stage evaluates, the filter string for "
-		"the kernel, and the comparisons that no stage evaluates. Types of events that cannot match are not enabled in "
-		"the kernel.\n\n"
+		"Prints a table that shows whether each stage supports each comparison: `yes`, `no`, `part` if the "
+		"answer depends on the event, or `known` if the event type alone decides. The reasons for `no` and "
+		"`part` follow, and then the path of events through a command: the comparisons that each stage "
+		"evaluates, the filter string for the kernel, and the comparisons that no stage evaluates. Types of "
+		"events that cannot match are not enabled in the kernel.\n\n"
 		"With --live, which requires root and -e, the events are recorded twice at the same time, with and "
 		"without the filter, and the matches in both recordings are counted. A few events may be counted in "
 		"only one of the two recordings: at the limits of the counted interval, because an event has a "
-		"different time stamp in each recording; and while a task changes its name, because the kernel "
-		"reports the change before it happens.",
+		"different time stamp in each recording; and while a task changes its name, because the kernel reports "
+		"the change before it happens.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct explain),
