@@ -594,9 +594,9 @@ const struct cli_command cli_command_info = {
 		"Files written by Tracewire contain the ledger, and `info` compares it with the events in the file. If "
 		"a file has no ledger, because another program wrote it or its writer was killed, the ledger is "
 		"computed from the numbers and counters in the frames. A ledger is 'closed' if the end of the stream "
-		"was received and the kernel's counters match. It is 'running' if the capture had not ended when the "
-		"ledger was written: the capture still runs, was killed, or continued in another file. In all other "
-		"cases, the ledger is 'open', for example in a converted trace.dat file.\n\n"
+		"was received and the kernel's counters match the producer's. The ledger is 'running' if the capture "
+		"had not ended when the ledger was written: the capture still runs, was killed, or continued in "
+		"another file. In all other cases, the ledger is 'open', for example in a converted trace.dat file.\n\n"
 		"The exit status is 1 if a file is damaged or truncated. `info` then describes the part before the "
 		"damage.",
 	.details = "The columns of a ledger, with their keys in JSON:" TW_LEDGER_PLACES(PLACE),

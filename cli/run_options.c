@@ -131,7 +131,7 @@ const struct cli_option_group run_event_group = { "Events", event_options };
 
 static const struct cli_option source_options[] = {
 	{ 'C', "clock", "CLOCK", CLI_ARG_CLOCK,
-	  "Trace clock, in nanoseconds: mono (default), mono_raw, boot, tai, local, global or perf",
+	  "Use this trace clock, which counts nanoseconds: mono (default), mono_raw, boot, tai, local, global or perf",
 	  .offset = offsetof(struct run_config, clock) },
 	{ 0, "show-self", NULL, CLI_ARG_NONE,
 	  "Also trace the wake-ups and switches of Tracewire's own threads and viewer, and the packets of its own "

@@ -474,8 +474,8 @@ static const struct cli_option options[] = {
 	  "Packets with metadata are always written completely",
 	  .offset = offsetof(struct capture, snaplen) },
 	{ 0, "packed", NULL, CLI_ARG_NONE,
-	  "Write frames as received: a packet has all events of its frame. This needs the least CPU time; `tracewire "
-	  "convert` can unpack the frames later",
+	  "Write frames as received, so that a packet has all events of its frame; needs the least CPU time. "
+	  "`tracewire convert` can unpack the frames later",
 	  .offset = offsetof(struct capture, packed) },
 	{ 0, "align", "host|none", CLI_ARG_ALIGN,
 	  "host: convert all times to this host's clock, by time synchronisation with the producers; none: "

@@ -121,9 +121,9 @@ static int detach(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option select_options[] = {
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE,
-	  "Only classifiers on this interface; `filter detach` requires this option",
+	  "Select only classifiers on this interface; `filter detach` requires this option",
 	  .offset = offsetof(struct select, interface), .once = "run the command once for each interface" },
-	{ 0, "hook", "HOOK", CLI_ARG_HOOK, "Only classifiers at this hook: xdp, tc or u32",
+	{ 0, "hook", "HOOK", CLI_ARG_HOOK, "Select only classifiers at this hook: xdp, tc or u32",
 	  .offset = offsetof(struct select, hook), .once = "run the command once for each hook" },
 	{ 0 },
 };
@@ -419,13 +419,13 @@ static const struct cli_option options[] = {
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Interface that receives the frames",
 	  .offset = offsetof(struct attach, options.ifname), .once = "run the command once for each interface" },
 	{ 0, "action", "ACTION", CLI_ARG_ACTION,
-	  "Action for events that match: pass, drop, mark:N or redirect:INTERFACE; give one for each expression, in "
-	  "the same order",
+	  "Action for events that match: pass, drop, mark:N or redirect:INTERFACE; give one --action for each "
+	  "expression, in the order of the expressions",
 	  .apply = add_action },
 	{ 0, "default", "ACTION", CLI_ARG_ACTION, "Action for events that match no rule (default pass)",
 	  .apply = set_otherwise },
 	{ 0, "hook", "HOOK", CLI_ARG_HOOK,
-	  "xdp, tc or u32 (default: tc if an action is mark or redirect, otherwise xdp)",
+	  "Attach at this hook: xdp, tc or u32 (default: tc if an action is mark or redirect; in all other cases, xdp)",
 	  .offset = offsetof(struct attach, hook), .once = "run the command once for each hook" },
 	{ 0, "offload", NULL, CLI_ARG_NONE, "Run the rules on the network card only; fail if the card cannot run them",
 	  .offset = offsetof(struct attach, options.offload) },
@@ -473,7 +473,8 @@ const struct cli_command filter_command_attach = {
 		"With --persist at the hook xdp, libxdp attaches the classifier together with other XDP programs, if "
 		"the dispatcher of libxdp works.\n\n"
 		"With --offload, the network card runs the rules: XDP in hardware mode, or tc with skip_sw. If the "
-		"kernel does not confirm this, the command fails. The kernel never runs the rules instead of the card.",
+		"kernel does not confirm that the card runs the rules, the command fails. The kernel never runs the "
+		"rules instead of the card.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct attach),

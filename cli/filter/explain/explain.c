@@ -503,9 +503,9 @@ const struct cli_command filter_command_explain = {
 		"events that cannot match are not enabled in the kernel.\n\n"
 		"With --live, which requires root and -e, the events are recorded twice at the same time, with and "
 		"without the filter, and the matches in both recordings are counted. A few events may be counted in "
-		"only one of the two recordings: at the limits of the counted interval, because an event has a "
-		"different time stamp in each recording; and while a task changes its name, because the kernel reports "
-		"the change before it happens.",
+		"only one of the two recordings: events at the limits of the counted interval, because an event has a "
+		"different time stamp in each recording, and events of a task that changes its name, because the "
+		"kernel reports the change before it happens.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct explain),
