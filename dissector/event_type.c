@@ -6,8 +6,7 @@
 #include "dissector/packet-tracewire.h"
 #include "schema/schema.h"
 
-#define FIELD_BYTES \
-	(sizeof(struct tw_shown_field) + sizeof(struct tw_print_names)) /* largest memory of one field */
+#define FIELD_BYTES (sizeof(struct tw_shown_field) + sizeof(struct tw_print_names)) /* largest memory of one field */
 
 /* The texts of a schema, collected for the cache, and whether the cache was read for the schema. */
 struct schema_cache {

@@ -22,7 +22,7 @@
 #define TW_TEXT_BYTES_MAX    (4u << 20)  /* bytes of the texts of all events of the frame */
 #define TW_PROGRAM_BYTES_MAX (64u << 20) /* bytes of print programs that are run; each run counts */
 #define TW_INFO_MAX          4096        /* bytes of the Info column, with a NUL: Wireshark shows no more */
-#define TW_INFO_RECORDS_MAX  8           /* records that the Info column names; events, PARTs and metadata do not count */
+#define TW_INFO_RECORDS_MAX  8 /* records that the Info column names; events, PARTs and metadata do not count */
 
 /* Limits for each capture. stream/limits.h limits the state of its streams, to TW_STREAMS_MEMORY_MAX in total. */
 #define TW_CACHE_READ_MAX       (256u << 20) /* bytes of formats read from the cache */
@@ -33,7 +33,7 @@
 /* Limits for each record in PARTs. */
 #define TW_REASSEMBLED_MAX        (1u << 20) /* bytes of the reassembled record */
 #define TW_REASSEMBLED_PIECES_MAX 4096       /* pieces; for each, Wireshark searches a list for its position */
-#define TW_REASSEMBLED_FRAMES_MAX 1024       /* frames with a piece whose numbers are stored; further ones are omitted */
+#define TW_REASSEMBLED_FRAMES_MAX 1024 /* frames with a piece whose numbers are stored; further ones are omitted */
 
 /* Limits for each process of Wireshark, because field names stay registered when a capture is closed. */
 #define TW_NAMES_MAX               200000      /* names of dissector/fields.h; the built-in table has about 7,000 */
