@@ -1,32 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Measures pairs in a live run: traces the events of the pairs, and passes them to the measuring thread without a file. */
-#include "pcap-tools/latency/live.h"
-
+/* Measures pairs in a live run: traces the events of the pairs, without a file. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/time.h"
-#include "cli/filter_option.h"
 #include "cli/latency/latency.h"
-#include "cli/messages.h"
-#include "cli/session.h"
-#include "cli/standard_files.h"
-#include "cli/summary.h"
-#include "producer/schema_texts.h"
+#include "cli/measuring.h"
 #include "producer/tracing_dir.h"
 
 #define SPEC_MAX 160 /* bytes of SYSTEM:EVENT */
 
 struct live {
-	struct run_config run; /* of the options, with the events of the pairs */
 	const struct latency_config *config;
 	struct tw_latency_options options;
-	struct tw_latency_live *latency;
-	struct tw_event_request *requests;
-	size_t n_requests;
-	uint64_t next;    /* end of the interval, CLOCK_MONOTONIC, ns; 0 = no interval has begun */
-	uint64_t printed; /* number of intervals */
+	struct tw_latency *latency;
+	struct cli_selection events;
 };
 
 static void put_spec(const struct tw_pair_event *event, char spec[SPEC_MAX])
@@ -34,23 +25,30 @@ static void put_spec(const struct tw_pair_event *event, char spec[SPEC_MAX])
 	snprintf(spec, SPEC_MAX, "%s%s%s", event->system ? event->system : "", event->system ? ":" : "", event->event);
 }
 
-static int add_request(struct live *live, const char *spec, struct tw_error *error)
+/* Whether this kernel has an event of a pair. */
+static bool has_event(const struct tw_event_list *all, const char *spec)
 {
-	struct tw_event_request *larger = reallocarray(live->requests, live->n_requests + 1, sizeof(*larger));
+	struct tw_event_list found = { 0 };
+	const bool has = !tw_event_list__select(&found, all, spec, NULL);
 
-	if (!larger)
-		return tw_error__set(error, -ENOMEM, "no memory for the events of the pairs");
-	live->requests = larger;
-	larger[live->n_requests] = (struct tw_event_request){ .spec = strdup(spec) };
-	if (!larger[live->n_requests].spec)
-		return tw_error__set(error, -ENOMEM, "no memory for the events of the pairs");
-	live->n_requests++;
-	return 0;
+	tw_event_list__fini(&found);
+	return has;
 }
 
-/* Requests the events of a pair that this kernel has; the others must not be needed. @found: these events */
+static int add_event(struct live *live, const char *spec, struct tw_error *error)
+{
+	char *copy = strdup(spec);
+	const int err = copy ? cli_selection__add(&live->events, copy, error)
+			     : tw_error__set(error, -ENOMEM, "no memory for the events of the pairs");
+
+	if (err)
+		free(copy);
+	return err;
+}
+
+/* Selects the events of a pair that this kernel has; the others must not be needed. */
 static int select_pair(struct live *live, const struct tw_event_list *all, const struct tw_pair *pair,
-		       struct tw_event_list *found, struct tw_error *error)
+		       struct tw_error *error)
 {
 	bool is_missing[TW_PAIR_EVENTS_MAX] = { false };
 	const struct tw_pair_event *missing;
@@ -59,190 +57,146 @@ static int select_pair(struct live *live, const struct tw_event_list *all, const
 
 	for (size_t i = 0; i < pair->n_events && !err; i++) {
 		put_spec(&pair->events[i], spec);
-		is_missing[i] = tw_event_list__select(found, all, spec, NULL);
+		is_missing[i] = !has_event(all, spec);
 		if (!is_missing[i])
-			err = add_request(live, spec, error);
+			err = add_event(live, spec, error);
 	}
-	if (err)
-		return err;
-	missing = tw_pair__lacks(pair, is_missing);
+	missing = err ? NULL : tw_pair__lacks(pair, is_missing);
 	if (!missing)
-		return 0;
+		return err;
 	put_spec(missing, spec);
 	return tw_error__set(error, -ENOENT,
 			     "this kernel has no event %s, which pair %s needs; `tracewire list` shows the events",
 			     spec, pair->name);
 }
 
-/* Checks the keys, groups and conditions of the pairs against the formats of the events. */
-static int check_formats(const struct live *live, const char *dir, const struct tw_event_list *events,
-			 struct tw_error *error)
-{
-	const struct tw_schema_texts_request request = { .tracing_dir = dir,
-							 .events = events,
-							 .schema = tw_schema__new() };
-	struct tw_schema_texts texts = { .schema_id = 0 };
-	struct tw_latency *latency = NULL;
-	int err = request.schema ? tw_schema_texts__load(&request, &texts, error)
-				 : tw_error__set(error, -ENOMEM, "no memory for the formats of the pairs");
-
-	if (!err)
-		err = tw_latency__new(&live->options, &latency, error);
-	if (!err)
-		err = tw_latency__check(latency, request.schema, error);
-	tw_latency__free(latency);
-	tw_schema_texts__fini(&texts);
-	tw_schema__free(request.schema);
-	return err;
-}
-
 static int select_events(struct live *live, struct tw_error *error)
 {
-	struct tw_event_list all = { 0 }, found = { 0 };
+	struct tw_event_list all = { 0 };
 	const char *dir;
 	int err = tw_tracing_dir__find(&dir, error);
 
 	if (!err)
 		err = tw_event_list__read(dir, &all, error);
 	for (size_t i = 0; i < live->options.n_pairs && !err; i++)
-		err = select_pair(live, &all, live->options.pairs[i], &found, error);
-	if (!err)
-		err = check_formats(live, dir, &found, error);
-	tw_event_list__fini(&found);
+		err = select_pair(live, &all, live->options.pairs[i], error);
 	tw_event_list__fini(&all);
-	live->run.selection.items = live->requests;
-	live->run.selection.n = live->n_requests;
 	return err;
 }
 
-static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *error)
+static int check(void *ctx, const struct tw_schema *formats, struct tw_error *error)
+{
+	const struct live *live = ctx;
+	struct tw_latency *latency;
+	int err = tw_latency__new(&live->options, &latency, error);
+
+	if (err)
+		return err;
+	err = tw_latency__check(latency, formats, error);
+	tw_latency__free(latency);
+	return err;
+}
+
+static int begin(void *ctx, const struct tw_filter *filter, struct tw_error *error)
 {
 	struct live *live = ctx;
 	int err;
 
-	live->options.filter = tw_producer__filter_left(producer);
-	err = tw_latency_live__new(&live->options, &live->latency, error);
-	if (!err)
-		tw_producer__ignore(producer, tw_latency_live__tid(live->latency));
-	return err;
+	live->options.filter = filter;
+	err = tw_latency__new(&live->options, &live->latency, error);
+	return err ? err : tw_latency__begin(live->latency, error);
 }
 
-static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error)
+static int take_frame(void *ctx, const void *data, size_t len, struct tw_error *error)
 {
 	const struct live *live = ctx;
 
-	(void)thread;
-	return tw_latency_live__sink(live->latency, ret, error);
+	return tw_latency__frame(live->latency, data, len, error);
 }
 
-static void started(void *ctx)
+static int end(void *ctx, struct tw_error *error)
 {
-	struct live *live = ctx;
+	const struct live *live = ctx;
 
-	live->next = tw_time__now(CLOCK_MONOTONIC) + live->config->interval;
-	if (live->run.quiet)
-		return;
-	fputs("measuring", stderr);
-	for (size_t i = 0; i < live->options.n_pairs; i++)
-		say(stderr, "%s %s", i ? "," : "", live->options.pairs[i]->name);
-	fputs("; Ctrl-C ends it\n", stderr);
+	return tw_latency__end(live->latency, error);
 }
 
-static void print(struct live *live, bool clear)
+static void print(void *ctx, bool clear)
 {
+	const struct live *live = ctx;
 	const struct latency_subject subject = { .name = "live",
 						 .end = live->config->interval ? tw_time__now(CLOCK_REALTIME) : 0 };
 
-	latency__print(live->config, &subject, tw_latency_live__lock(live->latency));
-	tw_latency_live__unlock(live->latency, clear);
-	standard_files__flush();
-	live->printed++;
+	latency__print(live->config, &subject, tw_latency__result(live->latency));
+	if (clear)
+		tw_latency__clear(live->latency);
 }
 
-/* Prints the result of an interval that has ended. Return: whether it was the last but one: the last is printed at the end of the run */
-static bool tick(void *ctx)
+static int conclude(void *ctx, struct tw_error *error)
 {
-	struct live *live = ctx;
-	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+	const struct live *live = ctx;
+	const struct tw_latency_result *result = tw_latency__result(live->latency);
 
-	if (!live->config->interval || now < live->next)
-		return false;
-	if (live->config->intervals && live->printed + 1 >= live->config->intervals)
-		return true;
-	print(live, true);
-	while (live->next <= now)
-		live->next += live->config->interval;
-	return false;
-}
-
-static int finish(void *ctx, struct tw_error *error)
-{
-	struct live *live = ctx;
-	const struct tw_latency_result *result;
-	int err = tw_latency_live__finish(live->latency, error);
-
-	if (err)
-		return err;
-	print(live, false);
-	result = tw_latency_live__lock(live->latency);
-	for (size_t i = 0; i < result->n_pairs && !live->run.quiet; i++)
+	for (size_t i = 0; i < result->n_pairs && !live->config->run.quiet; i++)
 		latency__tell_missing(&result->pairs[i].figures, "this kernel");
-	err = latency__write_files(live->config, result, error);
-	tw_latency_live__unlock(live->latency, false);
-	return err;
+	return latency__write_files(live->config, result, error);
 }
 
-static void add_outcome(void *ctx, const struct tw_producer_counters *counters, struct outcome *outcome)
+static void add_outcome(void *ctx, struct outcome *outcome)
 {
-	struct live *live = ctx;
-	const struct tw_latency_result *result = tw_latency_live__lock(live->latency);
+	const struct live *live = ctx;
 
-	(void)counters;
-	latency__add_outcome(result, outcome);
-	tw_latency_live__unlock(live->latency, false);
+	latency__add_outcome(tw_latency__result(live->latency), outcome);
 }
 
-static void summarize(void *ctx, const struct tw_producer_counters *counters)
+static const struct tw_capture_filter_stats *filtered(void *ctx)
 {
-	struct live *live = ctx;
-	const struct tw_latency_result *result = tw_latency_live__lock(live->latency);
+	const struct live *live = ctx;
 
-	(void)counters;
-	filter_option__summarize(live->options.filter, &result->filtered);
-	summary__print_ledger(&result->read.ledger, stderr);
-	tw_latency_live__unlock(live->latency, false);
+	return &tw_latency__result(live->latency)->filtered;
 }
 
-static int close_output(void *ctx, struct tw_error *error)
+/* The names of the pairs: "runqlat, offcpu". */
+static void name_pairs(const struct latency_task *task, char *ret, size_t size)
 {
-	struct live *live = ctx;
+	size_t len = 0;
 
-	(void)error;
-	tw_latency_live__free(live->latency);
-	return 0;
+	*ret = '\0';
+	for (size_t i = 0; i < task->n_pairs && len < size; i++)
+		len += (size_t)snprintf(ret + len, size - len, "%s%s", i ? ", " : "", task->pairs[i]->name);
 }
 
 int latency__live(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
 {
-	static const struct tw_producer_options defaults = { .later_stage = true };
-	static const struct session_output output = {
-		.open = open_output,
-		.open_sink = open_sink,
-		.started = started,
-		.tick = tick,
-		.finish = finish,
+	static const struct measuring_ops ops = {
+		.check = check,
+		.begin = begin,
+		.frame = take_frame,
+		.end = end,
+		.print = print,
+		.conclude = conclude,
 		.add_outcome = add_outcome,
-		.summarize = summarize,
-		.close = close_output,
+		.filtered = filtered,
 	};
-	struct live live = { .run = config->run, .config = config, .options = latency__options(config, task) };
-	int err, status;
+	struct live live = { .config = config, .options = latency__options(config, task) };
+	char names[512];
+	struct measuring measuring = {
+		.run = config->run,
+		.what = names,
+		.interval = config->interval,
+		.intervals = config->intervals,
+		.ops = &ops,
+		.ctx = &live,
+	};
+	int err = select_events(&live, error), status;
 
-	live.run.tracing.stacks = config->stacks;
-	err = select_events(&live, error);
-	status = err ? cli_exit__of(err) : session__run(&live.run, &defaults, task->command, &output, &live, error);
-	for (size_t i = 0; i < live.n_requests; i++)
-		free((char *)live.requests[i].spec);
-	free(live.requests);
+	name_pairs(task, names, sizeof(names));
+	measuring.run.selection = live.events;
+	measuring.run.tracing.stacks = config->stacks;
+	status = err ? cli_exit__of(err) : measuring__run(&measuring, task->command, error);
+	tw_latency__free(live.latency);
+	for (size_t i = 0; i < live.events.n; i++)
+		free((char *)live.events.items[i].spec);
+	cli_selection__fini(&live.events);
 	return status;
 }

@@ -12,7 +12,8 @@
 
 #include "pcap-tools/capture/capture_file.h"
 #include "pcap-tools/capture/packet_frame.h"
-#include "pcap-tools/latency/live.h"
+#include "pcap-tools/latency/latency.h"
+#include "pcap-tools/record/frame_thread.h"
 
 #define PAIRS_MAX 16
 
@@ -75,6 +76,11 @@ static bool is_equal(const struct tw_pair_figures *a, const struct tw_pair_names
 	return true;
 }
 
+static int take(void *ctx, const void *data, size_t len, struct tw_error *error)
+{
+	return tw_latency__frame(ctx, data, len, error);
+}
+
 int main(int argc, char **argv)
 {
 	const struct tw_pair *pairs[PAIRS_MAX];
@@ -82,8 +88,8 @@ int main(int argc, char **argv)
 	const struct tw_latency_result *of_file, *of_frames;
 	struct tw_pair_table *table = tw_pair_table__new();
 	struct tw_error error = { "usage: pcap_latency FILE PAIR..." };
-	struct tw_latency_live *live;
-	struct tw_latency *latency;
+	struct tw_latency *latency, *live;
+	struct tw_frame_thread *thread;
 	struct tw_sink *sink;
 	int status = 0;
 
@@ -95,12 +101,13 @@ int main(int argc, char **argv)
 	}
 	must(!tw_latency__new(&options, &latency, &error), &error);
 	must(!tw_latency__read(latency, open(argv[1], O_RDONLY), argv[1], &error), &error);
-	must(!tw_latency_live__new(&options, &live, &error), &error);
-	must(!tw_latency_live__sink(live, &sink, &error), &error);
+	must(!tw_latency__new(&options, &live, &error) && !tw_latency__begin(live, &error), &error);
+	must(!tw_frame_thread__new(take, live, &thread, &error), &error);
+	must(!tw_frame_thread__sink(thread, &sink, &error), &error);
 	send_all(argv[1], sink);
-	must(!tw_latency_live__finish(live, &error), &error);
+	must(!tw_frame_thread__finish(thread, &error) && !tw_latency__end(live, &error), &error);
 	of_file = tw_latency__result(latency);
-	of_frames = tw_latency_live__lock(live);
+	of_frames = tw_latency__result(live);
 	for (size_t i = 0; i < options.n_pairs; i++) {
 		const bool equal = is_equal(&of_file->pairs[i].figures, of_file->names, &of_frames->pairs[i].figures,
 					    of_frames->names);
@@ -112,8 +119,8 @@ int main(int argc, char **argv)
 				(unsigned long long)of_frames->pairs[i].figures.all.n);
 		status |= !equal;
 	}
-	tw_latency_live__unlock(live, false);
-	tw_latency_live__free(live);
+	tw_frame_thread__free(thread);
+	tw_latency__free(live);
 	tw_latency__free(latency);
 	tw_pair_table__free(table);
 	return status;
