@@ -50,11 +50,12 @@ grep -q '^sleep;.*;hrtimer_nanosleep;' "$scratch/folded2" || fail "no stack of a
 
 # The same frames have the same figures as a file and in the thread of a live run, and as a recording with one event per packet.
 "$tracewire" vnet up lat0 &>"$scratch/vnet" || fail "vnet up: $(cat "$scratch/vnet")"
-in_background stream "$tracewire" stream -q -i lat0 --events-per-frame 0 -e sched,irq,raw_syscalls
-stream=$pid
-wait_for is_up lat0
-in_background capture "$tracewire" capture -q --packed -Z root -i lat0 -w "$scratch/packed.pcapng"
+in_background capture "$tracewire" capture --packed -Z root -i lat0 -w "$scratch/packed.pcapng"
 capture=$pid
+wait_for says "$scratch/capture.err" '^capturing on '
+in_background stream "$tracewire" stream -i lat0 --events-per-frame 0 -e sched,irq,raw_syscalls
+stream=$pid
+wait_for says "$scratch/stream.err" 'Ctrl-C ends it$'
 "${call[@]}"
 sleep 1
 interrupt $stream
