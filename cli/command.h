@@ -63,6 +63,7 @@ extern const struct cli_command cli_command_convert;
 extern const struct cli_command cli_command_doctor;
 extern const struct cli_command cli_command_filter;
 extern const struct cli_command cli_command_help;
+extern const struct cli_command cli_command_hist;
 extern const struct cli_command cli_command_info;
 extern const struct cli_command cli_command_latency;
 extern const struct cli_command cli_command_list;
@@ -70,6 +71,7 @@ extern const struct cli_command cli_command_live;
 extern const struct cli_command cli_command_record;
 extern const struct cli_command cli_command_report;
 extern const struct cli_command cli_command_stream;
+extern const struct cli_command cli_command_top;
 extern const struct cli_command cli_command_vnet;
 
 /**

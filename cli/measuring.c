@@ -84,6 +84,8 @@ static void started(void *ctx)
 	struct live *live = ctx;
 
 	live->next = tw_time__now(CLOCK_MONOTONIC) + live->measuring->interval;
+	if (live->measuring->ops->started)
+		live->measuring->ops->started(live->measuring->ctx);
 	if (!live->measuring->run.quiet)
 		say(stderr, "measuring %s; Ctrl-C ends it\n", live->measuring->what);
 }

@@ -14,6 +14,8 @@ struct measuring_ops {
 	int (*check)(void *ctx, const struct tw_schema *formats, struct tw_error *error);
 	/* Begins the measurement. @filter: the part of --filter that is left to it; NULL = none */
 	int (*begin)(void *ctx, const struct tw_filter *filter, struct tw_error *error);
+	/* Called when tracing has started; NULL = not called. */
+	void (*started)(void *ctx);
 	/* Takes a frame; called in another thread. */
 	int (*frame)(void *ctx, const void *data, size_t len, struct tw_error *error);
 	/* Completes the result, after the last frame. */

@@ -130,6 +130,35 @@ bool tw_pair_binding__key(const struct tw_pair_binding *binding, const struct tw
 	return true;
 }
 
+bool tw_pair_binding__value(const struct tw_pair_binding *binding, const struct tw_pair_input *input, uint64_t *ret,
+			    bool *ret_negative)
+{
+	const struct tw_pair_value *value = &binding->keys[0];
+	struct tw_value v;
+
+	*ret = value->kind == TW_PAIR_CPU ? input->cpu : value->kind == TW_PAIR_PID ? input->pid : 0;
+	*ret_negative = false;
+	if (value->kind != TW_PAIR_FIELD)
+		return true;
+	if (tw_field__read(value->field, input->record, &v))
+		return false;
+	*ret = has_number(&v) ? v.u : 0;
+	*ret_negative = v.kind == TW_FIELD_INT && v.i < 0;
+	return true;
+}
+
+bool tw_pair_binding__is_named(const struct tw_pair_binding *binding, const struct tw_print *print)
+{
+	const struct tw_field *field = binding->keys[0].field;
+	struct tw_print_names names;
+
+	if (binding->keys[0].kind != TW_PAIR_FIELD)
+		return binding->keys[0].kind == TW_PAIR_COMM;
+	if (field->kind == TW_FIELD_POINTER || field->kind == TW_FIELD_ENUM || field->kind >= TW_FIELD_STRING)
+		return true;
+	return print && (tw_print__has_word(print, field) || tw_print__names(print, field, &names));
+}
+
 /* Formats the value as the name that the print fmt has for it. Return: false, with nothing appended, if there is none */
 static bool put_name(const struct tw_field *field, const struct tw_value *v, const struct tw_pair_input *input,
 		     struct tw_line *line)
@@ -192,27 +221,39 @@ static uint32_t name_number(uint64_t number, struct tw_pair_names *names)
 	return tw_pair_names__add(names, text, tw_line__len(&line));
 }
 
+/* The name of a value of an event. Return: TW_PAIR_NO_NAME without memory */
+static uint32_t name_value(const struct tw_pair_value *value, const struct tw_pair_input *input,
+			   struct tw_pair_names *names)
+{
+	switch (value->kind) {
+	case TW_PAIR_FIELD:
+		return name_field(value->field, input, names);
+	case TW_PAIR_CPU:
+		return name_number(input->cpu, names);
+	case TW_PAIR_PID:
+		return name_number(input->pid, names);
+	case TW_PAIR_COMM:
+		return input->comm ? tw_pair_names__add(names, input->comm, input->comm_len)
+				   : tw_pair_names__add(names, "<...>", 5);
+	case TW_PAIR_NO_VALUE:
+		break;
+	}
+	return TW_PAIR_NO_NAME;
+}
+
+uint32_t tw_pair_binding__value_name(const struct tw_pair_binding *binding, const struct tw_pair_input *input,
+				     struct tw_pair_names *names)
+{
+	return name_value(&binding->keys[0], input, names);
+}
+
 bool tw_pair_binding__group(const struct tw_pair_binding *binding, const struct tw_pair_input *input, size_t n_by,
 			    struct tw_pair_names *names, uint64_t *ret)
 {
 	for (size_t i = 0; i < n_by; i++) {
-		switch (binding->by[i].kind) {
-		case TW_PAIR_FIELD:
-			ret[i] = name_field(binding->by[i].field, input, names);
-			break;
-		case TW_PAIR_CPU:
-			ret[i] = name_number(input->cpu, names);
-			break;
-		case TW_PAIR_PID:
-			ret[i] = name_number(input->pid, names);
-			break;
-		case TW_PAIR_COMM:
-			ret[i] = input->comm ? tw_pair_names__add(names, input->comm, input->comm_len)
-					     : tw_pair_names__add(names, "<...>", 5);
-			break;
-		case TW_PAIR_NO_VALUE:
+		if (binding->by[i].kind == TW_PAIR_NO_VALUE)
 			continue;
-		}
+		ret[i] = name_value(&binding->by[i], input, names);
 		if (ret[i] == TW_PAIR_NO_NAME)
 			return false;
 	}

@@ -57,6 +57,21 @@ bool tw_pair_binding__key(const struct tw_pair_binding *binding, const struct tw
 			  struct tw_pair_names *names, struct tw_pairing_key *ret);
 
 /**
+ * tw_pair_binding__value() - read the value of an event with the role TW_PAIR_VALUE
+ * @ret_negative: whether it is below 0; then *@ret is not set
+ * Return: false if it is not in the record.
+ */
+bool tw_pair_binding__value(const struct tw_pair_binding *binding, const struct tw_pair_input *input, uint64_t *ret,
+			    bool *ret_negative);
+
+/** tw_pair_binding__is_named() - whether the value of an event is a text, or a number for which the text of the event has names */
+bool tw_pair_binding__is_named(const struct tw_pair_binding *binding, const struct tw_print *print);
+
+/** tw_pair_binding__value_name() - the name of the value, as for tw_pair_binding__group(). Return: TW_PAIR_NO_NAME without memory */
+uint32_t tw_pair_binding__value_name(const struct tw_pair_binding *binding, const struct tw_pair_input *input,
+				     struct tw_pair_names *names);
+
+/**
  * tw_pair_binding__group() - read the names of an event's groups
  * @ret: @n_by numbers of names; those that the event does not have stay unchanged
  * Return: false if there is no memory.

@@ -12,7 +12,9 @@ struct group_key {
 void tw_pair_figures__init(struct tw_pair_figures *figures, const struct tw_pair *pair, const char *const *by,
 			   size_t n_by, uint64_t linear)
 {
-	static const uint64_t units[] = { [TW_PAIR_NS] = 1, [TW_PAIR_US] = 1000, [TW_PAIR_MS] = 1000000 };
+	static const uint64_t units[] = {
+		[TW_PAIR_NS] = 1, [TW_PAIR_US] = 1000, [TW_PAIR_MS] = 1000000, [TW_PAIR_BYTES] = 1, [TW_PAIR_NUMBER] = 1
+	};
 	const struct tw_histogram_scale scale = { .unit = units[pair->unit], .linear = linear };
 
 	*figures = (struct tw_pair_figures){
@@ -65,13 +67,29 @@ int tw_pair_figures__add(struct tw_pair_figures *figures, uint64_t ns, const uin
 	struct tw_histogram *group;
 
 	tw_histogram__add(&figures->all, ns);
-	if (!figures->n_by)
+	if (!figures->n_by && !figures->is_named)
 		return 0;
 	group = tw_pair_figures__group(figures, names);
 	if (!group)
 		return -ENOMEM;
 	tw_histogram__add(group, ns);
 	return 0;
+}
+
+static void add_to_sum(struct tw_histogram *histogram, uint64_t ns)
+{
+	if (__builtin_add_overflow(histogram->sum, ns, &histogram->sum))
+		histogram->sum = UINT64_MAX;
+}
+
+int tw_pair_figures__add_time(struct tw_pair_figures *figures, uint64_t ns, const uint64_t *names)
+{
+	struct tw_histogram *group = figures->n_by ? tw_pair_figures__group(figures, names) : NULL;
+
+	add_to_sum(&figures->all, ns);
+	if (group)
+		add_to_sum(group, ns);
+	return group || !figures->n_by ? 0 : -ENOMEM;
 }
 
 static int by_sum(const void *left, const void *right)
@@ -84,10 +102,19 @@ static int by_sum(const void *left, const void *right)
 	return a->n > b->n ? -1 : a->n < b->n;
 }
 
+static int by_number(const void *left, const void *right)
+{
+	const uint64_t a = (*(struct tw_pair_group *const *)left)->histogram.n,
+		       b = (*(struct tw_pair_group *const *)right)->histogram.n;
+
+	return a > b ? -1 : a < b;
+}
+
 void tw_pair_figures__sort(struct tw_pair_figures *figures)
 {
 	if (figures->n_groups)
-		qsort(figures->groups, figures->n_groups, sizeof(figures->groups[0]), by_sum);
+		qsort(figures->groups, figures->n_groups, sizeof(figures->groups[0]),
+		      tw_pair__has_values(figures->pair) ? by_number : by_sum);
 }
 
 void tw_pair_figures__clear(struct tw_pair_figures *figures)
@@ -96,7 +123,7 @@ void tw_pair_figures__clear(struct tw_pair_figures *figures)
 
 	tw_pair_figures__fini(figures);
 	figures->stats = (struct tw_pairing_stats){ 0 };
-	figures->unreadable = figures->unclear = 0;
+	figures->unreadable = figures->unclear = figures->negative = 0;
 	tw_histogram__init(&figures->all, &scale);
 }
 

@@ -18,7 +18,7 @@
 struct tw_pair_group {
 	uint64_t names
 		[TW_PAIR_KEYS_MAX]; /* numbers of texts (pairs/names.h); TW_PAIR_OTHER in all = samples of further groups */
-	struct tw_histogram histogram; /* times in ns */
+	struct tw_histogram histogram; /* times in ns, or values */
 };
 
 struct tw_pair_figures {
@@ -28,6 +28,9 @@ struct tw_pair_figures {
 	struct tw_pairing_stats stats;
 	bool is_missing[TW_PAIR_EVENTS_MAX]; /* no format of this event of the pair is known */
 	uint64_t unreadable;                 /* events whose keys are not in the record */
+	uint64_t negative;                   /* values below 0, which are not in the histogram */
+	/* The values of the pair have names, such as states: the first name of each group is that of a value. False: they are numbers. */
+	bool is_named;
 	uint64_t unclear; /* events for which `matches` in a condition reached its limit, which counts as no match */
 	struct tw_histogram all;       /* of all groups */
 	struct tw_pair_group **groups; /* @n_groups of them */
@@ -53,7 +56,10 @@ struct tw_histogram *tw_pair_figures__group(struct tw_pair_figures *figures, con
 /** tw_pair_figures__add() - count a sample. @names: as above; not used without groups. Return: 0, -ENOMEM */
 int tw_pair_figures__add(struct tw_pair_figures *figures, uint64_t ns, const uint64_t *names);
 
-/** tw_pair_figures__sort() - order the groups: the one with the largest sum of times first */
+/** tw_pair_figures__add_time() - add a time to the sums, but count no sample: its end has not come yet. Return: 0, -ENOMEM */
+int tw_pair_figures__add_time(struct tw_pair_figures *figures, uint64_t ns, const uint64_t *names);
+
+/** tw_pair_figures__sort() - order the groups: the one with the largest sum of times first; groups of values by their number */
 void tw_pair_figures__sort(struct tw_pair_figures *figures);
 
 /** tw_pair_figures__clear() - forget all samples, groups and counters */

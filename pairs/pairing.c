@@ -125,6 +125,19 @@ void tw_pairing__cancel(struct tw_pairing *pairing, const struct tw_pairing_key 
 	pairing->stats.cancelled += tw_hash_table__remove(&pairing->open, key);
 }
 
+void tw_pairing__pass(struct tw_pairing *pairing, uint64_t now,
+		      void (*begun)(void *ctx, const void *extra, uint64_t ns), void *ctx)
+{
+	for (uint32_t i = 0; i < pairing->open.n; i++) {
+		struct tw_pairing_moment *begin = tw_hash_table__value(&pairing->open, i);
+
+		if (begin->time >= now)
+			continue;
+		begun(ctx, begin + 1, now - begin->time);
+		begin->time = now;
+	}
+}
+
 void tw_pairing__stats(const struct tw_pairing *pairing, struct tw_pairing_stats *ret)
 {
 	*ret = pairing->stats;

@@ -76,6 +76,13 @@ void *tw_pairing__begun(struct tw_pairing *pairing, const struct tw_pairing_key 
 /** tw_pairing__cancel() - an event cancels what has begun, if anything */
 void tw_pairing__cancel(struct tw_pairing *pairing, const struct tw_pairing_key *key);
 
+/**
+ * tw_pairing__pass() - let time pass for all that has begun
+ * @begun: gets the caller's bytes of each beginning, and the time from it, or from the last call, to @now
+ */
+void tw_pairing__pass(struct tw_pairing *pairing, uint64_t now,
+		      void (*begun)(void *ctx, const void *extra, uint64_t ns), void *ctx);
+
 /** tw_pairing__stats() - copy the counters */
 void tw_pairing__stats(const struct tw_pairing *pairing, struct tw_pairing_stats *ret);
 

@@ -34,6 +34,17 @@ struct parser {
 	size_t n;
 };
 
+const char *tw_pair_unit__name(enum tw_pair_unit unit)
+{
+	static const char *const names[] = { [TW_PAIR_NS] = "ns",
+					     [TW_PAIR_US] = "us",
+					     [TW_PAIR_MS] = "ms",
+					     [TW_PAIR_BYTES] = "bytes",
+					     [TW_PAIR_NUMBER] = "number" };
+
+	return names[unit];
+}
+
 /* Whether an event of this role exists. @ret: otherwise, one that does not */
 static bool has_role(const struct tw_pair *pair, enum tw_pair_role role, const bool *is_missing,
 		     const struct tw_pair_event **ret)
@@ -52,6 +63,8 @@ const struct tw_pair_event *tw_pair__lacks(const struct tw_pair *pair, const boo
 {
 	const struct tw_pair_event *missing = NULL;
 
+	if (tw_pair__has_values(pair))
+		return has_role(pair, TW_PAIR_VALUE, is_missing, &missing) ? NULL : missing;
 	if (has_role(pair, TW_PAIR_BEGIN, is_missing, &missing) && has_role(pair, TW_PAIR_END, is_missing, &missing))
 		return NULL;
 	return missing;
@@ -122,6 +135,13 @@ static bool is_name(const char *word)
 			return false;
 	}
 	return true;
+}
+
+/* Names of pairs may have the form SYSTEM:EVENT.FIELD. */
+static bool is_pair_name(const char *word)
+{
+	return *word &&
+	       strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:") == strlen(word);
 }
 
 /* Splits @list at its commas. Return: 0; -EINVAL or -E2BIG */
@@ -241,18 +261,23 @@ static int parse_by(struct parser *p)
 	return err ? err : end_line(p);
 }
 
+static int parse_value(struct parser *p)
+{
+	return parse_event(p, TW_PAIR_VALUE);
+}
+
 static int parse_unit(struct parser *p)
 {
-	static const char *const units[] = { [TW_PAIR_NS] = "ns", [TW_PAIR_US] = "us", [TW_PAIR_MS] = "ms" };
 	const char *word = next_word(p);
 
-	for (size_t i = 0; word && i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(word, units[i]))
+	for (enum tw_pair_unit unit = TW_PAIR_NS; word && unit <= TW_PAIR_NUMBER; unit++) {
+		if (strcmp(word, tw_pair_unit__name(unit)))
 			continue;
-		current(p)->unit = (enum tw_pair_unit)i;
+		current(p)->unit = unit;
+		current(p)->has_unit = true;
 		return end_line(p);
 	}
-	return FAIL(p, word ? word : p->line.at, "give a unit: ns, us or ms");
+	return FAIL(p, word ? word : p->line.at, "give a unit: ns, us or ms for times, bytes or number for values");
 }
 
 static int parse_again(struct parser *p)
@@ -264,6 +289,26 @@ static int parse_again(struct parser *p)
 			    "give `first` or `last`: the begin that counts if there are several");
 	current(p)->keeps_first = !strcmp(word, "first");
 	return end_line(p);
+}
+
+/* Checks a pair of which at least one event has a value. */
+static int check_values(struct parser *p, unsigned int roles)
+{
+	struct tw_pair *pair = current(p);
+
+	if (roles != 1u << TW_PAIR_VALUE)
+		return tw_error__set(p->error, -EINVAL,
+				     "%s:%u:1: pair %s has lines `value` and others: give it only one kind", p->source,
+				     pair->line, pair->name);
+	if (pair->events[0].n_keys != 1)
+		return tw_error__set(p->error, -EINVAL, "%s:%u:%u: give one field, whose value is measured", p->source,
+				     pair->events[0].line, pair->events[0].column);
+	if (pair->n_by == TW_PAIR_KEYS_MAX)
+		return tw_error__set(p->error, -EINVAL, "%s:%u:1: pair %s with values has more than %d fields in `by`",
+				     p->source, pair->line, pair->name, TW_PAIR_KEYS_MAX - 1);
+	if (pair->unit == TW_PAIR_NS && !pair->has_unit)
+		pair->unit = TW_PAIR_NUMBER;
+	return 0;
 }
 
 /* Checks the pair whose lines were read. */
@@ -284,6 +329,8 @@ static int finish_pair(struct parser *p)
 				p->source, event->line, event->column, event->event, event->n_keys, pair->name,
 				pair->events[0].n_keys);
 	}
+	if (pair && roles & 1u << TW_PAIR_VALUE)
+		return check_values(p, roles);
 	if (pair && (~roles & (1u << TW_PAIR_BEGIN | 1u << TW_PAIR_END)))
 		return tw_error__set(p->error, -EINVAL, "%s:%u:1: pair %s has no line `%s`", p->source, pair->line,
 				     pair->name, roles & 1u << TW_PAIR_BEGIN ? "end" : "begin");
@@ -295,8 +342,8 @@ static int parse_pair(struct parser *p)
 	const char *name = next_word(p);
 	struct tw_pair *larger;
 
-	if (!name || !is_name(name))
-		return FAIL(p, name ? name : p->line.at, "give the pair a name of letters, digits, - and _");
+	if (!name || !is_pair_name(name))
+		return FAIL(p, name ? name : p->line.at, "give the pair a name of letters, digits and - _ . :");
 	for (size_t i = 0; i < p->n; i++) {
 		if (!strcmp(p->pairs[i].name, name))
 			return FAIL(p, name, "pair %s is defined in line %u already", name, p->pairs[i].line);
@@ -315,8 +362,8 @@ static const struct {
 	const char *name;
 	int (*parse)(struct parser *p);
 } keywords[] = {
-	{ "text", parse_text }, { "begin", parse_begin }, { "end", parse_end },     { "cancel", parse_cancel },
-	{ "by", parse_by },     { "unit", parse_unit },   { "again", parse_again },
+	{ "text", parse_text },   { "begin", parse_begin }, { "end", parse_end },   { "cancel", parse_cancel },
+	{ "value", parse_value }, { "by", parse_by },       { "unit", parse_unit }, { "again", parse_again },
 };
 
 static int parse_line(struct parser *p)
@@ -339,7 +386,7 @@ static int parse_line(struct parser *p)
 				    : FAIL(p, word, "'%s' is before the first `pair NAME`", word);
 		tw_nearest__offer(&nearest, keywords[i].name);
 	}
-	return FAIL(p, word, "'%s' is none of pair, text, begin, end, cancel, again, by and unit%s%s", word,
+	return FAIL(p, word, "'%s' is none of pair, text, begin, end, cancel, value, again, by and unit%s%s", word,
 		    nearest.best ? "; did you mean " : "", nearest.best ? nearest.best : "");
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The pair table: which events belong together. A pair has events that begin it, events that end it, and events that cancel it. An event
- * ends or cancels what another one began if the values of their keys are equal.
+ * ends or cancels what another one began if the values of their keys are equal. A pair can also be a number in single events, such as the
+ * length of a packet.
  *
  * The table is read from texts: pairs/shipped.pairs, which is built in, and files of the machine and of the user. docs/latency.md describes
  * the syntax. Texts are untrusted: every loop advances, nothing recurses, sizes are limited as below.
@@ -24,6 +25,7 @@ enum tw_pair_role {
 	TW_PAIR_END,
 	TW_PAIR_CANCEL, /* the beginning does not count: its end will not come, or would mean something else */
 	TW_PAIR_BEGIN,
+	TW_PAIR_VALUE, /* nothing begins or ends: the event is a sample, whose value is its only key. Then all events have this role */
 };
 
 /* An event of a pair. All strings are owned by the table. */
@@ -37,8 +39,11 @@ struct tw_pair_event {
 	unsigned int line, column, condition_column; /* where the event and its condition are in the text, from 1 */
 };
 
-/* The unit of the smallest bucket of a pair's histogram. */
-enum tw_pair_unit { TW_PAIR_NS, TW_PAIR_US, TW_PAIR_MS };
+/* The unit of the smallest bucket of a pair's histogram. Values of events are bytes or plain numbers, all others are times. */
+enum tw_pair_unit { TW_PAIR_NS, TW_PAIR_US, TW_PAIR_MS, TW_PAIR_BYTES, TW_PAIR_NUMBER };
+
+/** tw_pair_unit__name() - "ns", "us", "ms", "bytes", "number" */
+const char *tw_pair_unit__name(enum tw_pair_unit unit);
 
 struct tw_pair {
 	const char *name;
@@ -47,6 +52,7 @@ struct tw_pair {
 	const char *by[TW_PAIR_KEYS_MAX];
 	size_t n_by;
 	enum tw_pair_unit unit;
+	bool has_unit; /* the text gives the unit */
 	bool keeps_first; /* a begin for a key that has begun already changes nothing; otherwise, the time counts from the last begin */
 	struct tw_pair_event events[TW_PAIR_EVENTS_MAX];
 	size_t n_events;
@@ -54,11 +60,17 @@ struct tw_pair {
 };
 
 /**
- * tw_pair__lacks() - what a pair lacks to be measured: it needs an event that begins it, and one that ends it
+ * tw_pair__lacks() - what a pair lacks to be measured: it needs an event that begins it and one that ends it, or an event with a value
  * @is_missing: for each event of the pair: it does not exist
  * Return: an event without which the pair cannot be measured; NULL if there is none.
  */
 const struct tw_pair_event *tw_pair__lacks(const struct tw_pair *pair, const bool *is_missing);
+
+/** tw_pair__has_values() - whether the samples are values of events, not times between them */
+static inline bool tw_pair__has_values(const struct tw_pair *pair)
+{
+	return pair->events[0].role == TW_PAIR_VALUE;
+}
 
 struct tw_pair_table;
 

@@ -86,7 +86,7 @@ static const char *live_option(const struct latency_config *config)
 	return NULL;
 }
 
-static int check_options(struct latency_config *config, struct tw_error *error)
+int latency__check(struct latency_config *config, struct tw_error *error)
 {
 	if (!config->from != !config->to)
 		return tw_error__set(error, -EINVAL,
@@ -105,37 +105,59 @@ static int check_options(struct latency_config *config, struct tw_error *error)
 	return split_by(config, error);
 }
 
-/* Whether a word is the name of a capture, and not a misspelt pair. */
-static bool is_file(const char *word)
-{
-	return !strcmp(word, "-") || strpbrk(word, "./") || !access(word, F_OK);
-}
-
-/* Number of words before "--". */
-static size_t count_words(char **args)
+size_t latency__split(char **args, struct latency_task *ret)
 {
 	size_t n = 0;
 
 	while (args[n] && strcmp(args[n], "--") != 0)
 		n++;
+	ret->command = args + n + (args[n] != NULL);
 	return n;
 }
 
-/* Takes the last of @n words as the capture, if it is none of the pairs. Return: number of words left */
-static size_t take_file(const struct latency_config *config, const struct latency_task *task, char **args, size_t n,
-			const char **ret)
+size_t latency__take_file(char **args, size_t n, struct latency_task *ret)
+{
+	if (!n || (strcmp(args[n - 1], "-") && !strchr(args[n - 1], '/') && access(args[n - 1], F_OK)))
+		return n;
+	ret->file = args[n - 1];
+	return n - 1;
+}
+
+/* Takes the last of @n words as the capture, also if it does not exist, unless it is a pair. Return: number of words left */
+static size_t take_file(const struct latency_config *config, struct latency_task *task, char **args, size_t n)
 {
 	struct tw_error ignored;
 
-	if (!n || !is_file(args[n - 1]) || (!config->from && tw_pair_table__find(task->table, args[n - 1], &ignored)))
+	if (!config->from && n && tw_pair_table__find(task->table, args[n - 1], &ignored))
 		return n;
-	*ret = args[n - 1];
+	if (!n || !strchr(args[n - 1], '.'))
+		return latency__take_file(args, n, task);
+	task->file = args[n - 1];
 	return n - 1;
+}
+
+/* Adds the pair of a name, or all pairs whose names begin with the name and a hyphen. */
+static int find_pair(struct latency_task *task, const char *name, struct tw_error *error)
+{
+	const struct tw_pair *pair = tw_pair_table__find(task->table, name, error);
+	const size_t n = task->n_pairs, len = strlen(name);
+
+	if (pair)
+		task->pairs[task->n_pairs++] = pair;
+	for (size_t i = 0; !pair && i < tw_pair_table__count(task->table); i++) {
+		const struct tw_pair *other = tw_pair_table__at(task->table, i);
+
+		if (!strncmp(other->name, name, len) && other->name[len] == '-')
+			task->pairs[task->n_pairs++] = other;
+	}
+	return task->n_pairs > n ? 0 : -ENOENT;
 }
 
 static int find_pairs(const struct latency_config *config, struct latency_task *task, char **args, size_t n,
 		      struct tw_error *error)
 {
+	int err = 0;
+
 	if (config->from && n)
 		return tw_error__set(error, -EINVAL, "--from and --to replace the pair '%s': leave it out", args[0]);
 	if (!config->from && !n)
@@ -143,19 +165,17 @@ static int find_pairs(const struct latency_config *config, struct latency_task *
 			error, -EINVAL,
 			"latency needs a pair, for example `latency runqlat`; --list shows the pairs, and --from, --to "
 			"and --key define one");
-	task->n_pairs = config->from ? 1 : n;
-	task->pairs = calloc(task->n_pairs, sizeof(struct tw_pair *));
+	task->pairs = calloc((n + 1) * tw_pair_table__count(task->table), sizeof(struct tw_pair *));
 	if (!task->pairs)
-		return tw_error__set(error, -ENOMEM, "no memory for %zu pairs", task->n_pairs);
-	for (size_t i = 0; i < task->n_pairs; i++) {
-		task->pairs[i] = tw_pair_table__find(task->table, config->from ? OWN_NAME : args[i], error);
-		if (!task->pairs[i])
-			return -ENOENT;
-	}
-	return 0;
+		return tw_error__set(error, -ENOMEM, "no memory for the pairs");
+	if (config->from)
+		return find_pair(task, OWN_NAME, error);
+	for (size_t i = 0; i < n && !err; i++)
+		err = find_pair(task, args[i], error);
+	return err;
 }
 
-static int check_task(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
+int latency__check_task(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
 {
 	if (!task->file)
 		return 0;
@@ -171,19 +191,18 @@ static int check_task(const struct latency_config *config, const struct latency_
 
 int latency__understand(struct latency_config *config, char **args, struct latency_task *ret, struct tw_error *error)
 {
-	size_t n = count_words(args);
-	int err = check_options(config, error);
+	size_t n = latency__split(args, ret);
+	int err = latency__check(config, error);
 
-	ret->command = args + n + (args[n] != NULL);
 	if (!err)
 		err = latency__load_pairs(&ret->table, error);
 	if (!err && config->from)
 		err = add_own(config, ret->table, error);
 	if (err)
 		return err;
-	n = take_file(config, ret, args, n, &ret->file);
+	n = take_file(config, ret, args, n);
 	err = find_pairs(config, ret, args, n, error);
-	return err ? err : check_task(config, ret, error);
+	return err ? err : latency__check_task(config, ret, error);
 }
 
 void latency__forget(struct latency_task *task)

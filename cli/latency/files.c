@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "cli/latency/latency.h"
 #include "cli/output_file.h"
 
@@ -15,6 +16,8 @@
 #define LENGTH 440 /* of the longest bar */
 #define LINE   18
 #define MARGIN 16
+
+#define NAMES_MAX 20 /* names of values */
 
 /* Writes a line "STACK NS" for each stack; with several pairs, the name of the pair is the outermost function. */
 static void put_stacks(FILE *out, const struct tw_latency_result *result)
@@ -37,67 +40,108 @@ static struct tw_histogram_row rows[TW_HISTOGRAM_BUCKETS + 1];
 /* Writes a text of XML. */
 static void put_text(FILE *out, int x, int y, const char *more, const char *text)
 {
+	char printable[512];
+
+	tw_printable__copy(printable, sizeof(printable), text, strlen(text));
 	fprintf(out, "<text x=\"%d\" y=\"%d\"%s>", x, y, more);
-	for (; *text; text++) {
+	for (text = printable; *text; text++) {
 		if (*text == '&')
 			fputs("&amp;", out);
 		else if (*text == '<')
 			fputs("&lt;", out);
 		else
-			fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+			fputc(*text, out);
 	}
 	fputs("</text>\n", out);
 }
 
-static void put_row(FILE *out, int y, const struct tw_histogram_row *row, uint64_t most)
+static void put_bar(FILE *out, int y, const char *label, uint64_t n, uint64_t most)
+{
+	const int length = (int)((double)n / (double)most * LENGTH + 0.5);
+	char number[32];
+
+	put_text(out, LEFT - 10, y, " text-anchor=\"end\"", label);
+	fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT, y - LINE + 6, length, LINE - 4);
+	snprintf(number, sizeof(number), "%" PRIu64, n);
+	put_text(out, LEFT + length + 6, y, "", number);
+}
+
+static void put_row(FILE *out, int y, const struct tw_pair_figures *pair, const struct tw_histogram_row *row,
+		    uint64_t most)
 {
 	char text[80], above[32], bound[32];
-	const int length = (int)((double)row->n / (double)most * LENGTH + 0.5);
 
-	latency__time(row->above, above, sizeof(above));
+	latency__figure(pair, row->above, above, sizeof(above));
 	if (row->bound == UINT64_MAX)
 		snprintf(bound, sizeof(bound), "...");
 	else
-		latency__time(row->bound, bound, sizeof(bound));
+		latency__figure(pair, row->bound, bound, sizeof(bound));
 	snprintf(text, sizeof(text), "%s%s, %s]", row->above ? "(" : "[", above, bound);
-	put_text(out, LEFT - 10, y, " text-anchor=\"end\"", text);
-	fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT, y - LINE + 6, length, LINE - 4);
-	snprintf(text, sizeof(text), "%" PRIu64, row->n);
-	put_text(out, LEFT + length + 6, y, "", text);
+	put_bar(out, y, text, row->n, most);
 }
 
-static void put_figures(FILE *out, int y, const struct tw_histogram *h)
+static void put_figures(FILE *out, int y, const struct tw_pair_figures *pair)
 {
+	const struct tw_histogram *h = &pair->all;
 	static const struct {
 		const char *name;
 		unsigned int per_mille;
 	} quantiles[] = { { "p50", 500 }, { "p90", 900 }, { "p99", 990 } };
 	char text[256], time[32];
 	int len = snprintf(text, sizeof(text), "count %" PRIu64 ", min %s", h->n,
-			   latency__time(h->min, time, sizeof(time)));
+			   latency__figure(pair, h->min, time, sizeof(time)));
 
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
 		len += snprintf(text + len, sizeof(text) - (size_t)len, ", %s %s", quantiles[i].name,
-				latency__time(tw_histogram__quantile(h, quantiles[i].per_mille), time, sizeof(time)));
-	snprintf(text + len, sizeof(text) - (size_t)len, ", max %s", latency__time(h->max, time, sizeof(time)));
+				latency__figure(pair, tw_histogram__quantile(h, quantiles[i].per_mille), time,
+						sizeof(time)));
+	snprintf(text + len, sizeof(text) - (size_t)len, ", max %s", latency__figure(pair, h->max, time, sizeof(time)));
 	put_text(out, MARGIN, y, "", text);
 }
 
-/* Writes the histogram of a pair below @y. Return: its lower end */
-static int put_pair(FILE *out, int y, const struct tw_pair_figures *pair)
+/* Number of rows of the picture: of the histogram, or of the names of values. */
+static size_t count_rows(const struct tw_pair_figures *pair)
+{
+	if (!pair->is_named)
+		return tw_histogram__rows(&pair->all, rows);
+	return pair->n_groups < NAMES_MAX ? pair->n_groups : NAMES_MAX;
+}
+
+/* Writes the rows of a histogram below @y. Return: the lower end of the last */
+static int put_rows(FILE *out, int y, const struct tw_pair_figures *pair)
 {
 	const size_t n = tw_histogram__rows(&pair->all, rows);
-	uint64_t most = 0;
+	uint64_t most = 1;
+
+	for (size_t i = 0; i < n; i++)
+		most = rows[i].n > most ? rows[i].n : most;
+	for (size_t i = 0; i < n; i++)
+		put_row(out, y += LINE, pair, &rows[i], most);
+	if (n)
+		put_figures(out, y += LINE + 4, pair);
+	return y;
+}
+
+/* Writes the names of values, each with its number, below @y. Return: the lower end of the last */
+static int put_names(FILE *out, int y, const struct tw_pair_figures *pair, const struct tw_pair_names *names)
+{
+	for (size_t i = 0; i < count_rows(pair); i++) {
+		const struct tw_pair_group *group = pair->groups[i];
+
+		put_bar(out, y += LINE, tw_pair_names__text(names, group->names[0]), group->histogram.n,
+			pair->groups[0]->histogram.n);
+	}
+	return y;
+}
+
+/* Writes a pair below @y. Return: its lower end */
+static int put_pair(FILE *out, int y, const struct tw_pair_figures *pair, const struct tw_pair_names *names)
+{
 	char title[512];
 
 	snprintf(title, sizeof(title), "%s%s%s", pair->pair->name, *pair->pair->text ? ": " : "", pair->pair->text);
 	put_text(out, MARGIN, y += LINE, " font-weight=\"bold\"", title);
-	for (size_t i = 0; i < n; i++)
-		most = rows[i].n > most ? rows[i].n : most;
-	for (size_t i = 0; i < n; i++)
-		put_row(out, y += LINE, &rows[i], most ? most : 1);
-	if (n)
-		put_figures(out, y += LINE + 4, &pair->all);
+	y = pair->is_named ? put_names(out, y, pair, names) : put_rows(out, y, pair);
 	return y + LINE;
 }
 
@@ -106,7 +150,7 @@ static int height_of(const struct tw_latency_result *result)
 	int height = 2 * MARGIN;
 
 	for (size_t i = 0; i < result->n_pairs; i++)
-		height += LINE * (3 + (int)tw_histogram__rows(&result->pairs[i].figures.all, rows)) + 4;
+		height += LINE * (3 + (int)count_rows(&result->pairs[i].figures)) + 4;
 	return height;
 }
 
@@ -121,7 +165,7 @@ static void put_svg(FILE *out, const struct tw_latency_result *result)
 		WIDTH, height, WIDTH, height);
 	fputs("<style>text { fill: #222 }</style>\n", out);
 	for (size_t i = 0; i < result->n_pairs; i++)
-		y = put_pair(out, y, &result->pairs[i].figures);
+		y = put_pair(out, y, &result->pairs[i].figures, result->names);
 	fputs("</g>\n</svg>\n", out);
 }
 

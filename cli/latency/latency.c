@@ -17,7 +17,7 @@
 
 #define INTERVAL_MIN (100 * TW_NS_PER_MS) /* the interval at which a live run looks at the time */
 
-static void discard(void *data)
+void latency__discard(void *data)
 {
 	struct latency_config *config = data;
 
@@ -50,6 +50,7 @@ struct tw_latency_options latency__options(const struct latency_config *config, 
 		.n_by = config->n_by,
 		.linear = config->linear,
 		.top = config->top,
+		.counts_types = config->counts_types,
 		.stacks = config->stacks,
 		.memory = config->memory ? config->memory : TW_LATENCY_MEMORY,
 		.filter = config->run.filter,
@@ -124,7 +125,7 @@ static int write_files(const struct latency_config *config, const struct tw_late
 }
 
 /* Reads the capture. Return: 0, or -errno; after -EBADMSG, the events before the damage were measured */
-static int measure(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
+static int read_capture(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
 {
 	struct reading reading = { .config = config, .name = task->file };
 	struct tw_latency_options options = latency__options(config, task);
@@ -160,6 +161,16 @@ static int measure(const struct latency_config *config, const struct latency_tas
 	return err;
 }
 
+int latency__measure(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
+{
+	int err;
+
+	if (!task->file)
+		return latency__live(config, task, error);
+	err = read_capture(config, task, error);
+	return err == -E2BIG || err == -ENODATA ? CLI_EXIT_USAGE : cli_exit__of(err);
+}
+
 static int latency(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct latency_config *config = data;
@@ -170,17 +181,15 @@ static int latency(void *data, int n_args, char **args, struct tw_error *error)
 	if (config->list)
 		return cli_exit__of(list_pairs(error));
 	err = latency__understand(config, args, &task, error);
-	if (!err && !task.file) {
-		status = latency__live(config, &task, error);
-	} else {
-		err = err ? err : measure(config, &task, error);
-		status = err == -E2BIG || err == -ENODATA ? CLI_EXIT_USAGE : cli_exit__of(err);
-	}
+	if (err)
+		status = err == -E2BIG ? CLI_EXIT_USAGE : cli_exit__of(err);
+	else
+		status = latency__measure(config, &task, error);
 	latency__forget(&task);
 	return status;
 }
 
-static int apply_interval(void *data, const char *value, struct tw_error *error)
+int latency__apply_interval(void *data, const char *value, struct tw_error *error)
 {
 	struct latency_config *config = data;
 
@@ -225,7 +234,7 @@ static const struct cli_option options[] = {
 	  .offset = offsetof(struct latency_config, svg) },
 	{ 'i', "interval", "SECONDS", CLI_ARG_TEXT,
 	  "Print the histograms of each interval of this length, at least 0.1, instead of one result at the end",
-	  .apply = apply_interval },
+	  .apply = latency__apply_interval },
 	{ 'c', "count", "N", CLI_ARG_NUMBER, "End after N intervals",
 	  .offset = offsetof(struct latency_config, intervals) },
 	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object for each result",
@@ -277,5 +286,5 @@ const struct cli_command cli_command_latency = {
 	.groups = groups,
 	.config_size = sizeof(struct latency_config),
 	.run = latency,
-	.discard = discard,
+	.discard = latency__discard,
 };

@@ -7,7 +7,14 @@
 #include "cli/run_options.h"
 #include "pcap-tools/latency/latency.h"
 
-/* The values of the options. */
+/* What a result is about. */
+struct latency_subject {
+	const char *name; /* of the capture; "live" for a live run */
+	uint64_t end;     /* end of the interval, ns since 1970; 0 = no intervals */
+	uint64_t ns;      /* length of the interval in a live run */
+};
+
+/* The values of the options of `latency`, `hist` and `top`. */
 struct latency_config {
 	struct run_config run; /* must be first: the options of the run groups store into it */
 	const char *from, *to, *key;
@@ -16,6 +23,10 @@ struct latency_config {
 	uint64_t interval;  /* ns; 0 = one result at the end */
 	uint64_t intervals; /* number of results; 0 = until the end */
 	uint64_t top;
+	bool counts_types; /* count the events of run.selection by their type */
+	/* Prints a result instead of latency__print(); NULL = latency__print(). May call tw_latency__pass(). */
+	void (*print)(const struct latency_config *config, const struct latency_subject *subject,
+		      struct tw_latency *latency);
 	const char *stacks, *svg; /* files to be written at the end; NULL = none */
 	bool as_json, list;
 	char *by_names; /* @by, with NULs in place of commas */
@@ -32,6 +43,18 @@ struct latency_task {
 	char **command;   /* to be run in a live run; NULL-terminated, empty = none */
 };
 
+/** latency__check() - check the options, and split --by. Return: 0 or -errno with @error filled */
+int latency__check(struct latency_config *config, struct tw_error *error);
+
+/** latency__split() - find the command after "--". Return: number of arguments before it */
+size_t latency__split(char **args, struct latency_task *ret);
+
+/** latency__take_file() - take the last of @n arguments as the capture, if it is a file or "-". Return: number of arguments left */
+size_t latency__take_file(char **args, size_t n, struct latency_task *ret);
+
+/** latency__check_task() - refuse a command and options of live runs if there is a capture */
+int latency__check_task(const struct latency_config *config, const struct latency_task *task, struct tw_error *error);
+
 /** latency__understand() - find the pairs, the capture and the command that the arguments name. @args is NULL-terminated */
 int latency__understand(struct latency_config *config, char **args, struct latency_task *ret, struct tw_error *error);
 
@@ -44,6 +67,15 @@ int latency__load_pairs(struct tw_pair_table **ret, struct tw_error *error);
 /** latency__options() - the options of the measurement; its texts are borrowed from @config and @task */
 struct tw_latency_options latency__options(const struct latency_config *config, const struct latency_task *task);
 
+/** latency__apply_interval() - the argument of --interval */
+int latency__apply_interval(void *config, const char *value, struct tw_error *error);
+
+/** latency__discard() - free what the options have allocated; @config is a struct latency_config */
+void latency__discard(void *config);
+
+/** latency__measure() - measure in a capture or in a live run. Return: exit status */
+int latency__measure(const struct latency_config *config, const struct latency_task *task, struct tw_error *error);
+
 /** latency__live() - measure in a live run. Return: exit status */
 int latency__live(const struct latency_config *config, const struct latency_task *task, struct tw_error *error);
 
@@ -53,18 +85,12 @@ void latency__add_outcome(const struct tw_latency_result *result, struct outcome
 /** latency__tell_missing() - tell which events of a pair do not exist, because pairs may then have other ends; @name: where */
 void latency__tell_missing(const struct tw_pair_figures *figures, const char *name);
 
-/** latency__time() - a time with three or four digits and its unit: "812 ns", "1.53 us", "12.3 ms". Return: @buf */
-const char *latency__time(uint64_t ns, char *buf, size_t size);
+/** latency__figure() - a figure of a pair: a time with three or four digits and its unit, "1.53 us"; or a number. Return: @buf */
+const char *latency__figure(const struct tw_pair_figures *pair, uint64_t value, char *buf, size_t size);
 
 /** latency__write_files() - write the files of --stacks and --svg. Return: 0 or -errno with @error filled */
 int latency__write_files(const struct latency_config *config, const struct tw_latency_result *result,
 			 struct tw_error *error);
-
-/* What a result is about. */
-struct latency_subject {
-	const char *name; /* of the capture; "live" for a live run */
-	uint64_t end;     /* end of the interval, ns since 1970; 0 = no intervals */
-};
 
 /** latency__print() - print a result: text, or one JSON object with times in ns */
 void latency__print(const struct latency_config *config, const struct latency_subject *subject,

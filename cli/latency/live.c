@@ -18,6 +18,7 @@ struct live {
 	struct tw_latency_options options;
 	struct tw_latency *latency;
 	struct cli_selection events;
+	uint64_t began; /* begin of the interval, CLOCK_MONOTONIC, ns */
 };
 
 static void put_spec(const struct tw_pair_event *event, char spec[SPEC_MAX])
@@ -88,9 +89,9 @@ static int check(void *ctx, const struct tw_schema *formats, struct tw_error *er
 {
 	const struct live *live = ctx;
 	struct tw_latency *latency;
-	int err = tw_latency__new(&live->options, &latency, error);
+	int err = live->options.counts_types ? 0 : tw_latency__new(&live->options, &latency, error);
 
-	if (err)
+	if (err || live->options.counts_types)
 		return err;
 	err = tw_latency__check(latency, formats, error);
 	tw_latency__free(latency);
@@ -121,13 +122,28 @@ static int end(void *ctx, struct tw_error *error)
 	return tw_latency__end(live->latency, error);
 }
 
+static void started(void *ctx)
+{
+	struct live *live = ctx;
+
+	live->began = tw_time__now(CLOCK_MONOTONIC);
+}
+
 static void print(void *ctx, bool clear)
 {
-	const struct live *live = ctx;
-	const struct latency_subject subject = { .name = "live",
-						 .end = live->config->interval ? tw_time__now(CLOCK_REALTIME) : 0 };
+	struct live *live = ctx;
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+	const struct latency_subject subject = {
+		.name = "live",
+		.end = live->config->interval ? tw_time__now(CLOCK_REALTIME) : 0,
+		.ns = now - live->began,
+	};
 
-	latency__print(live->config, &subject, tw_latency__result(live->latency));
+	live->began = now;
+	if (live->config->print)
+		live->config->print(live->config, &subject, live->latency);
+	else
+		latency__print(live->config, &subject, tw_latency__result(live->latency));
 	if (clear)
 		tw_latency__clear(live->latency);
 }
@@ -171,6 +187,7 @@ int latency__live(const struct latency_config *config, const struct latency_task
 	static const struct measuring_ops ops = {
 		.check = check,
 		.begin = begin,
+		.started = started,
 		.frame = take_frame,
 		.end = end,
 		.print = print,
@@ -188,10 +205,11 @@ int latency__live(const struct latency_config *config, const struct latency_task
 		.ops = &ops,
 		.ctx = &live,
 	};
-	int err = select_events(&live, error), status;
+	int err = config->counts_types ? 0 : select_events(&live, error), status;
 
 	name_pairs(task, names, sizeof(names));
-	measuring.run.selection = live.events;
+	if (!config->counts_types)
+		measuring.run.selection = live.events;
 	measuring.run.tracing.stacks = config->stacks;
 	status = err ? cli_exit__of(err) : measuring__run(&measuring, task->command, error);
 	tw_latency__free(live.latency);

@@ -20,9 +20,8 @@ static const struct {
 	unsigned int per_mille;
 } quantiles[PER_MILLE_N] = { { "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 } };
 
-static const char *const unit_names[] = { [TW_PAIR_NS] = "ns", [TW_PAIR_US] = "us", [TW_PAIR_MS] = "ms" };
-
-const char *latency__time(uint64_t ns, char *buf, size_t size)
+/* Writes a time with three or four digits and its unit: "812 ns", "1.53 us", "12.3 ms". Return: @buf */
+static const char *time_text(uint64_t ns, char *buf, size_t size)
 {
 	static const char *const names[] = { "ns", "us", "ms", "s" };
 	double value = (double)ns;
@@ -50,6 +49,21 @@ static void print_bar(uint64_t n, uint64_t most)
 	printf("|%.*s%*s|\n", filled, "****************************************", BAR - filled, "");
 }
 
+const char *latency__figure(const struct tw_pair_figures *pair, uint64_t value, char *buf, size_t size)
+{
+	if (!tw_pair__has_values(pair->pair))
+		return time_text(value, buf, size);
+	snprintf(buf, size, "%" PRIu64, value);
+	return buf;
+}
+
+static const char *unit_of_rows(const struct tw_pair_figures *pair)
+{
+	if (pair->all.scale.linear && !tw_pair__has_values(pair->pair))
+		return "ns";
+	return tw_pair_unit__name(pair->pair->unit);
+}
+
 static void print_rows(const struct tw_pair_figures *pair)
 {
 	const struct tw_histogram *h = &pair->all;
@@ -59,7 +73,7 @@ static void print_rows(const struct tw_pair_figures *pair)
 
 	for (size_t i = 0; i < n; i++)
 		most = rows[i].n > most ? rows[i].n : most;
-	printf("%25s : %-10s distribution\n", unit_names[h->scale.linear ? TW_PAIR_NS : pair->pair->unit], "count");
+	printf("%25s : %-10s distribution\n", unit_of_rows(pair), "count");
 	for (size_t i = 0; i < n; i++) {
 		const char *bracket = rows[i].above ? "(" : "[";
 
@@ -73,44 +87,74 @@ static void print_rows(const struct tw_pair_figures *pair)
 	}
 }
 
-static void print_figures(const struct tw_histogram *h)
+static void print_figures(const struct tw_pair_figures *pair)
 {
+	const struct tw_histogram *h = &pair->all;
 	char text[32];
 
-	printf("count %" PRIu64 ", min %s", h->n, latency__time(h->min, text, sizeof(text)));
-	printf(", mean %s", latency__time(mean_of(h), text, sizeof(text)));
+	printf("count %" PRIu64 ", min %s", h->n, latency__figure(pair, h->min, text, sizeof(text)));
+	printf(", mean %s", latency__figure(pair, mean_of(h), text, sizeof(text)));
 	for (size_t i = 0; i < PER_MILLE_N; i++)
 		printf(", %s %s", quantiles[i].name,
-		       latency__time(tw_histogram__quantile(h, quantiles[i].per_mille), text, sizeof(text)));
-	printf(", max %s\n", latency__time(h->max, text, sizeof(text)));
+		       latency__figure(pair, tw_histogram__quantile(h, quantiles[i].per_mille), text, sizeof(text)));
+	printf(", max %s\n", latency__figure(pair, h->max, text, sizeof(text)));
+}
+
+/* The number of names of each group, and the heading of name @i. */
+static size_t count_names(const struct tw_pair_figures *pair)
+{
+	return pair->n_by + pair->is_named;
+}
+
+static const char *heading(const struct tw_pair_figures *pair, size_t i)
+{
+	if (!pair->is_named)
+		return pair->by[i];
+	return i ? pair->by[i - 1] : pair->pair->events[0].keys[0];
 }
 
 static void print_group_name(const struct tw_pair_figures *pair, const struct tw_pair_group *group,
 			     const struct tw_pair_names *names)
 {
-	for (size_t i = 0; i < pair->n_by; i++)
+	for (size_t i = 0; i < count_names(pair); i++)
 		say(stdout, "%s%s", i ? "  " : "", tw_pair_names__text(names, group->names[i]));
 	puts("");
 }
 
+static void print_headings(const struct tw_pair_figures *pair)
+{
+	for (size_t i = 0; i < count_names(pair); i++)
+		say(stdout, "%s%s", i ? "  " : "", heading(pair, i));
+	puts("");
+}
+
+static void print_group(const struct tw_pair_figures *pair, const struct tw_histogram *h)
+{
+	char text[32];
+
+	printf("%10" PRIu64, h->n);
+	if (pair->is_named) {
+		printf(" %5.1f %%  ", 100 * (double)h->n / (double)pair->all.n);
+		return;
+	}
+	printf(" %10s", latency__figure(pair, h->sum, text, sizeof(text)));
+	printf(" %10s", latency__figure(pair, mean_of(h), text, sizeof(text)));
+	printf(" %10s", latency__figure(pair, tw_histogram__quantile(h, 500), text, sizeof(text)));
+	printf(" %10s", latency__figure(pair, tw_histogram__quantile(h, 990), text, sizeof(text)));
+	printf(" %10s  ", latency__figure(pair, h->max, text, sizeof(text)));
+}
+
 static void print_groups(const struct tw_pair_figures *pair, const struct tw_pair_names *names)
 {
-	char total[32], mean[32], p50[32], p99[32], max[32];
-
 	if (!pair->n_groups)
 		return;
-	printf("\n%10s %10s %10s %10s %10s %10s  ", "count", "total", "mean", "p50", "p99", "max");
-	for (size_t i = 0; i < pair->n_by; i++)
-		say(stdout, "%s%s", i ? "  " : "", pair->by[i]);
-	puts("");
+	if (pair->is_named)
+		printf("%10s %7s  ", "count", "share");
+	else
+		printf("\n%10s %10s %10s %10s %10s %10s  ", "count", "total", "mean", "p50", "p99", "max");
+	print_headings(pair);
 	for (size_t i = 0; i < pair->n_groups && i < GROUPS_MAX; i++) {
-		const struct tw_histogram *h = &pair->groups[i]->histogram;
-
-		printf("%10" PRIu64 " %10s %10s %10s %10s %10s  ", h->n, latency__time(h->sum, total, sizeof(total)),
-		       latency__time(mean_of(h), mean, sizeof(mean)),
-		       latency__time(tw_histogram__quantile(h, 500), p50, sizeof(p50)),
-		       latency__time(tw_histogram__quantile(h, 990), p99, sizeof(p99)),
-		       latency__time(h->max, max, sizeof(max)));
+		print_group(pair, &pair->groups[i]->histogram);
 		print_group_name(pair, pair->groups[i], names);
 	}
 	if (pair->n_groups > GROUPS_MAX)
@@ -123,7 +167,7 @@ struct counter {
 	uint64_t n;
 };
 
-#define COUNTERS 8
+#define COUNTERS 9
 
 static void get_counters(const struct tw_pair_figures *pair, struct counter ret[COUNTERS])
 {
@@ -137,6 +181,7 @@ static void get_counters(const struct tw_pair_figures *pair, struct counter ret[
 		{ "backwards", "left out, because the end has an earlier time than the beginning", s->backwards },
 		{ "evicted", "forgotten, because --memory was full", s->evicted },
 		{ "unreadable", "events without their keys", pair->unreadable },
+		{ "negative", "below 0", pair->negative },
 	};
 
 	memcpy(ret, counters, sizeof(counters));
@@ -170,14 +215,15 @@ static void print_moment(const struct tw_latency_moment *moment, const struct tw
 	    (uint64_t)(moment->time % TW_NS_PER_SECOND), moment->cpu, comm, moment->pid, moment->text);
 }
 
-static void print_slowest(const struct tw_latency_slowest *slowest, const struct tw_pair_names *names)
+static void print_slowest(const struct tw_pair_figures *pair, const struct tw_latency_slowest *slowest,
+			  const struct tw_pair_names *names)
 {
 	char text[32];
 
 	if (slowest->n)
 		puts("\nslowest:");
 	for (size_t i = 0; i < slowest->n; i++) {
-		printf("%10s  ", latency__time(slowest->items[i].ns, text, sizeof(text)));
+		printf("%10s  ", latency__figure(pair, slowest->items[i].ns, text, sizeof(text)));
 		print_moment(&slowest->items[i].begin, names);
 		printf("%12s", "");
 		print_moment(&slowest->items[i].end, names);
@@ -190,16 +236,16 @@ static void print_pair(const struct tw_latency_measured *measured, const struct 
 
 	say(stdout, "%s%s%s", pair->pair->name, *pair->pair->text ? ": " : "", pair->pair->text);
 	puts("\n");
-	if (pair->all.n) {
+	if (!pair->all.n) {
+		puts(tw_pair__has_values(pair->pair) ? "no event" : "no pair of events");
+	} else if (!pair->is_named) {
 		print_rows(pair);
 		puts("");
-		print_figures(&pair->all);
-	} else {
-		puts("no pair of events");
+		print_figures(pair);
 	}
 	print_counters(pair);
 	print_groups(pair, names);
-	print_slowest(measured->slowest, names);
+	print_slowest(pair, measured->slowest, names);
 }
 
 /* Prints the local time of day. */
@@ -227,12 +273,13 @@ static void print_text(const struct latency_subject *subject, const struct tw_la
 		puts("");
 }
 
-static void put_figures(struct tw_json *json, const struct tw_histogram *h)
+static void put_figures(struct tw_json *json, const struct tw_pair_figures *pair, const struct tw_histogram *h)
 {
 	tw_json__u64(json, "count", h->n);
-	if (!h->n)
+	if (!pair->is_named && (h->n || h->sum)) /* what has not ended may have a time, too */
+		tw_json__u64(json, "sum", h->sum);
+	if (!h->n || pair->is_named)
 		return;
-	tw_json__u64(json, "sum", h->sum);
 	tw_json__u64(json, "min", h->min);
 	tw_json__u64(json, "mean", mean_of(h));
 	for (size_t i = 0; i < PER_MILLE_N; i++)
@@ -263,11 +310,12 @@ static void put_group(struct tw_json *json, const struct tw_pair_figures *pair, 
 {
 	tw_json__open(json, NULL, '{');
 	tw_json__open(json, "by", '{');
-	for (size_t i = 0; i < pair->n_by; i++)
-		tw_json__str(json, pair->by[i], tw_pair_names__text(names, group->names[i]));
+	for (size_t i = 0; i < count_names(pair); i++)
+		tw_json__str(json, heading(pair, i), tw_pair_names__text(names, group->names[i]));
 	tw_json__close(json);
-	put_figures(json, &group->histogram);
-	put_rows(json, &group->histogram);
+	put_figures(json, pair, &group->histogram);
+	if (!pair->is_named)
+		put_rows(json, &group->histogram);
 	tw_json__close(json);
 }
 
@@ -310,15 +358,16 @@ static void put_pair(struct tw_json *json, const struct tw_latency_measured *mea
 	tw_json__open(json, NULL, '{');
 	tw_json__str(json, "pair", pair->pair->name);
 	tw_json__str(json, "text", pair->pair->text);
-	tw_json__str(json, "unit", "ns");
-	put_figures(json, &pair->all);
+	tw_json__str(json, "unit", tw_pair__has_values(pair->pair) ? tw_pair_unit__name(pair->pair->unit) : "ns");
+	put_figures(json, pair, &pair->all);
 	tw_json__u64(json, "begun", pair->stats.begun);
 	tw_json__open(json, "left_out", '{');
 	for (size_t i = 0; i < COUNTERS; i++)
 		tw_json__u64(json, counters[i].key, counters[i].n);
 	tw_json__close(json);
 	tw_json__u64(json, "unclear", pair->unclear);
-	put_rows(json, &pair->all);
+	if (!pair->is_named)
+		put_rows(json, &pair->all);
 	tw_json__open(json, "groups", '[');
 	for (size_t i = 0; i < pair->n_groups; i++)
 		put_group(json, pair, pair->groups[i], names);
@@ -337,6 +386,8 @@ static void print_json(const struct latency_subject *subject, const struct tw_la
 	tw_json__str(&json, "file", subject->name);
 	if (subject->end)
 		tw_json__u64(&json, "end_ns", subject->end);
+	if (subject->ns)
+		tw_json__u64(&json, "interval_ns", subject->ns);
 	tw_json__open(&json, "pairs", '[');
 	for (size_t i = 0; i < result->n_pairs; i++)
 		put_pair(&json, &result->pairs[i], result->names);

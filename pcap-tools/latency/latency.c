@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ struct tw_latency {
 	struct tw_capture_filter *filter;
 	struct tw_hash_table last; /* struct cpu_key -> struct last_event; only with stacks */
 	uint64_t n_stacks;         /* events with a stack */
+	uint64_t latest;           /* time of the latest event that had a role, ns */
 	const char *name;          /* of the capture, for messages */
 	struct tw_error refusal;   /* why an event ends the reading; "" = no memory */
 };
@@ -141,10 +143,41 @@ static int begin_pair(struct tw_latency *l, const struct tw_latency_role *role, 
 	return 0;
 }
 
+/* Counts the value of an event. */
+static int take_value(struct tw_latency *l, const struct tw_latency_role *role, const struct player *player)
+{
+	struct tw_latency_pair *pair = role->pair;
+	struct tw_pair_figures *figures = &pair->figures;
+	uint64_t value, names[TW_PAIR_KEYS_MAX] = { 0 };
+	bool is_negative;
+	int err;
+
+	if (!pair->has_kind)
+		figures->is_named = tw_pair_binding__is_named(&role->binding, player->input.print);
+	pair->has_kind = true;
+	if (!tw_pair_binding__value(&role->binding, &player->input, &value, &is_negative)) {
+		figures->unreadable++;
+		return 0;
+	}
+	if (is_negative && !figures->is_named) {
+		figures->negative++;
+		return 0;
+	}
+	err = name_groups(l, role, player, names + figures->is_named);
+	if (figures->is_named)
+		names[0] = tw_pair_binding__value_name(&role->binding, &player->input, l->names);
+	if (err || (figures->is_named && names[0] == TW_PAIR_NO_NAME))
+		return -ENOMEM;
+	pair->n_values++;
+	return tw_pair_figures__add(figures, figures->is_named ? 0 : value, names);
+}
+
 static int play(struct tw_latency *l, const struct tw_latency_role *role, const struct player *player)
 {
 	struct tw_pairing_key key;
 
+	if (role->binding.event->role == TW_PAIR_VALUE)
+		return take_value(l, role, player);
 	if (!tw_pair_binding__key(&role->binding, &player->input, l->names, &key)) {
 		role->pair->figures.unreadable++;
 		return 0;
@@ -156,6 +189,8 @@ static int play(struct tw_latency *l, const struct tw_latency_role *role, const 
 		return begin_pair(l, role, player, &key);
 	case TW_PAIR_CANCEL:
 		tw_pairing__cancel(role->pair->pairing, &key);
+		break;
+	case TW_PAIR_VALUE:
 		break;
 	}
 	return 0;
@@ -210,6 +245,7 @@ static int take_known(struct tw_latency *l, const struct tw_read_event *event, c
 	};
 	int err = 0;
 
+	l->latest = player.moment.time > l->latest ? player.moment.time : l->latest;
 	if (tw_identity__counts(id))
 		return tw_error__set(&l->refusal, -EINVAL,
 				     "the trace clock '%s' counts events: the capture has no times", id->clock);
@@ -275,6 +311,24 @@ static void pass_time(struct tw_latency *l, const struct tw_read_event *event)
 	*end += ((time - *end - 1) / length + 1) * length;
 }
 
+/* Counts an event in the group of its type. */
+static int count_type(struct tw_latency *l, const struct tw_read_event *event)
+{
+	const struct tw_format *format = event->known->format;
+	uint64_t names[TW_PAIR_KEYS_MAX] = { tw_pair_names__cached(l->names, format, 0) };
+	struct tw_latency_pair *pair = &l->types.pairs[0];
+	char text[TW_PAIR_NAME_MAX];
+
+	if (!names[0]) {
+		snprintf(text, sizeof(text), "%s:%s", format->system, format->name);
+		names[0] = tw_pair_names__add(l->names, text, strlen(text));
+		tw_pair_names__cache(l->names, format, 0, (uint32_t)names[0]);
+	}
+	pair->figures.is_named = true;
+	pair->n_values++;
+	return names[0] ? tw_pair_figures__add(&pair->figures, 0, names) : -ENOMEM;
+}
+
 static int take_event(void *ctx, const struct tw_read_event *event)
 {
 	struct tw_latency *l = ctx;
@@ -283,6 +337,8 @@ static int take_event(void *ctx, const struct tw_read_event *event)
 
 	if (l->options->interval)
 		pass_time(l, event);
+	if (event->known && l->options->counts_types)
+		return count_type(l, event);
 	if (!event->known) {
 		l->result.unknown++;
 		return 0;
@@ -328,6 +384,9 @@ static int make_pair(const struct tw_latency *l, size_t i, struct tw_latency_pai
 	const size_t of_begun =
 		describes(l) ? sizeof(struct tw_latency_begun) : offsetof(struct tw_latency_begun, schema_id);
 
+	if (tw_pair__has_values(definition) && options->n_by == TW_PAIR_KEYS_MAX)
+		return tw_error__set(error, -EINVAL, "pair %s can be divided by %d fields at most", definition->name,
+				     TW_PAIR_KEYS_MAX - 1);
 	tw_pair_figures__init(&pair->figures, definition, options->by, options->n_by, options->linear);
 	pair->pairing = tw_pairing__new(definition->events[0].n_keys, of_begun, definition->keeps_first,
 					options->memory / options->n_pairs);
@@ -449,6 +508,8 @@ static int check_pairs(struct tw_latency *l, struct tw_error *error)
 	struct tw_pairing_stats stats;
 	int err = 0;
 
+	if (l->options->counts_types)
+		return 0;
 	if (find_all_missing(l))
 		return tw_error__set(error, -ENOMEM, "no memory to look for the events of %s", l->name);
 	for (size_t i = 0; i < l->types.n_pairs && !err; i++) {
@@ -465,7 +526,7 @@ static int check_pairs(struct tw_latency *l, struct tw_error *error)
 		if (stats.begun && l->options->stacks && !l->n_stacks)
 			return tw_error__set(error, -EINVAL,
 					     "%s has no kernel stacks: record it with the option --stacks", l->name);
-		if (stats.begun)
+		if (stats.begun || l->types.pairs[i].n_values)
 			err = check_by(&l->types.pairs[i], error);
 	}
 	return err;
@@ -569,6 +630,8 @@ const struct tw_latency_result *tw_latency__result(struct tw_latency *l)
 
 		tw_pairing__stats(pair->pairing, &pair->figures.stats);
 		subtract(&pair->figures.stats, &pair->before);
+		pair->figures.stats.begun += pair->n_values;
+		pair->figures.stats.paired += pair->n_values;
 		tw_pair_figures__sort(&pair->figures);
 		tw_latency_slowest__sort(&pair->slowest);
 		l->shown[i] = (struct tw_latency_measured){ pair->figures, &pair->slowest, &pair->stacks };
@@ -581,12 +644,44 @@ const struct tw_latency_result *tw_latency__result(struct tw_latency *l)
 	return &l->result;
 }
 
+/* A pair to which the times of open beginnings are added. */
+struct passing {
+	struct tw_latency *l;
+	struct tw_pair_figures *figures;
+	int err;
+};
+
+static void add_time(void *ctx, const void *extra, uint64_t ns)
+{
+	struct passing *passing = ctx;
+	uint64_t names[TW_PAIR_KEYS_MAX];
+
+	memcpy(names, extra, sizeof(names));
+	for (size_t i = 0; i < passing->figures->n_by; i++)
+		if (names[i] == TW_PAIR_NO_NAME)
+			names[i] = tw_pair_names__add(passing->l->names, "", 0);
+	if (tw_pair_figures__add_time(passing->figures, ns, names))
+		passing->err = -ENOMEM;
+}
+
+int tw_latency__pass(struct tw_latency *l)
+{
+	struct passing passing = { .l = l };
+
+	for (size_t i = 0; i < l->types.n_pairs; i++) {
+		passing.figures = &l->types.pairs[i].figures;
+		tw_pairing__pass(l->types.pairs[i].pairing, l->latest, add_time, &passing);
+	}
+	return passing.err;
+}
+
 void tw_latency__clear(struct tw_latency *l)
 {
 	for (size_t i = 0; i < l->types.n_pairs; i++) {
 		struct tw_latency_pair *pair = &l->types.pairs[i];
 
 		tw_pair_figures__clear(&pair->figures);
+		pair->n_values = 0;
 		tw_latency_slowest__clear(&pair->slowest);
 		tw_pairing__stats(pair->pairing, &pair->before);
 	}

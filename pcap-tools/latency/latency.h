@@ -21,8 +21,9 @@ struct tw_latency_options {
 	size_t n_by;           /* at most TW_PAIR_KEYS_MAX */
 	uint64_t linear;       /* width of the buckets, ns; 0 = powers of two, in the unit of each pair */
 	size_t memory;         /* for beginnings without an end, of all pairs together, bytes */
-	size_t top;  /* number of the slowest samples that are described, at most TW_LATENCY_TOP_MAX; 0 = none */
-	bool stacks; /* add up the times by the kernel stack at their beginning */
+	size_t top;        /* number of the slowest samples that are described, at most TW_LATENCY_TOP_MAX; 0 = none */
+	bool counts_types; /* count all events by their type instead: in a pair with values, whose names are "SYSTEM:EVENT" */
+	bool stacks;       /* add up the times by the kernel stack at their beginning */
 	const struct tw_filter *filter; /* events that do not match are ignored; NULL = none */
 	/*
 	 * tw_latency__read() calls this at the end of each interval of @interval ns that has events, and then clears the figures. The last
@@ -87,6 +88,12 @@ int tw_latency__end(struct tw_latency *l, struct tw_error *error);
 
 /** tw_latency__result() - the figures so far; valid until the next call of another function */
 const struct tw_latency_result *tw_latency__result(struct tw_latency *l);
+
+/**
+ * tw_latency__pass() - add the time that what has begun has lasted, up to the last event; its end then counts from there
+ * For sums of times per interval. Return: 0, -ENOMEM.
+ */
+int tw_latency__pass(struct tw_latency *l);
 
 /** tw_latency__clear() - begin new figures. What has begun stays: its end counts for the new figures */
 void tw_latency__clear(struct tw_latency *l);

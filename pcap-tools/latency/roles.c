@@ -110,7 +110,7 @@ static int new_roles(struct tw_latency_types *types, const struct tw_format *for
 		return -ENOMEM;
 	roles->formats = tw_schema__new_view();
 	err = roles->formats ? tw_schema__lend(roles->formats, format, NULL) : -ENOMEM;
-	for (enum tw_pair_role kind = TW_PAIR_END; kind <= TW_PAIR_BEGIN && !err; kind++)
+	for (enum tw_pair_role kind = TW_PAIR_END; kind <= TW_PAIR_VALUE && !err; kind++)
 		err = bind_kind(types, kind, format, roles, big_endian);
 	return err;
 }

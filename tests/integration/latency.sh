@@ -82,10 +82,29 @@ expect "status after Ctrl-C" 0 $?
 says "$scratch/interrupted.out" '^count [0-9]+, min ' || fail "after Ctrl-C: $(cat "$scratch/interrupted.out" "$scratch/interrupted.err")"
 nothing_left $pid
 
+# The screens of `top` together have each call of a command; a task that does not leave its CPU has time in each screen.
+"$tracewire" top -q -j --by syscall -i 0.2 -F -- "${call[@]}" >"$scratch/top" || fail "top ends with $?"
+"$tracewire" top -q -j --by task -i 0.2 -- timeout 1 sh -c 'while :; do :; done' >"$scratch/hog"
+"$tracewire" top -q -j --by event -e sys_enter -F -- "${call[@]}" >"$scratch/types"
+python3 - "$scratch/top" "$scratch/hog" "$scratch/types" $calls <<'END' || fail "top: $(head -c 2000 "$scratch/hog")"
+import json, sys
+def total(file, key, of):
+    groups = [group for line in open(file) for pair in json.loads(line)["pairs"] for group in pair["groups"]]
+    return sum(group.get(key, 0) for group in groups if of(list(group["by"].values())))
+calls = int(sys.argv[4])
+assert total(sys.argv[1], "count", lambda names: names == ["getppid"]) == calls
+assert total(sys.argv[2], "sum", lambda names: names[0] == "sh") > 300_000_000
+assert total(sys.argv[3], "count", lambda names: names == ["raw_syscalls:sys_enter"]) > calls
+END
+run 0 "$tracewire" top --by irq -i 0.2 -c 2
+expect "tables of two screens" 4 "$(grep -Ec '^ time %    time ms    count/s  (interrupt|softirq)$' "$scratch/out")"
+
 refuses() { # PATTERN WORD...
 	run 2 "$tracewire" latency "${@:2}"
 	says "$scratch/err" "$1" || fail "'latency ${*:2}' says: $(cat "$scratch/err")"
 }
 refuses 'this kernel has no event nosuch, which pair command-line needs' --from nosuch --to sys_exit --key common_pid
 refuses 'sys_exit has no field .vec., which is a key' --from sys_enter --to sys_exit --key vec -- true
+run 2 "$tracewire" top --by tasks
+says "$scratch/err" "'tasks' is none of task, cpu, irq, syscall and event; did you mean task\?" || fail "top says: $(cat "$scratch/err")"
 exit $failed

@@ -96,6 +96,32 @@ static void test_all_lines(void **state)
 	assert_null(tw_pair_table__at(table, 2));
 }
 
+/* Events with values instead of beginnings and ends. */
+static void test_values(void **state)
+{
+	struct tw_error error;
+	const struct tw_pair *pair;
+
+	(void)state;
+	assert_int_equal(parse("pair net:net_dev_queue.len\nvalue net:net_dev_queue len if len > 0\nvalue b c\n",
+			       &error),
+			 0);
+	pair = tw_pair_table__at(table, 0);
+	assert_true(tw_pair__has_values(pair));
+	assert_int_equal(pair->unit, TW_PAIR_NUMBER);
+	assert_string_equal(pair->events[0].keys[0], "len");
+	assert_null(tw_pair__lacks(pair, (bool[TW_PAIR_EVENTS_MAX]){ true, false }));
+	assert_ptr_equal(tw_pair__lacks(pair, (bool[TW_PAIR_EVENTS_MAX]){ true, true }), &pair->events[1]);
+	assert_int_equal(parse("pair b\nvalue b c\nunit bytes\n", &error), 0);
+	assert_int_equal(tw_pair_table__at(table, 1)->unit, TW_PAIR_BYTES);
+	refused("pair a\nvalue b c\nend d c\n", -EINVAL,
+		"x.pairs:1:1: pair a has lines `value` and others: give it only one kind");
+	refused("pair a\nvalue b\n", -EINVAL, "x.pairs:2:7: give one field, whose value is measured");
+	refused("pair a\nvalue b c,d\n", -EINVAL, "x.pairs:2:7: give one field, whose value is measured");
+	refused("pair a\nvalue b c\nby d,e,f,g\n", -EINVAL,
+		"x.pairs:1:1: pair a with values has more than 3 fields in `by`");
+}
+
 /* The user's text replaces a pair, at its position, and leaves the others. */
 static void test_replaced(void **state)
 {
@@ -128,9 +154,9 @@ static void test_refused(void **state)
 	(void)state;
 	refused("begin a\n", -EINVAL, "x.pairs:1:1: 'begin' is before the first `pair NAME`");
 	refused("pair a\n  bgin a\n", -EINVAL,
-		"x.pairs:2:3: 'bgin' is none of pair, text, begin, end, cancel, again, by and unit; did you mean begin");
+		"x.pairs:2:3: 'bgin' is none of pair, text, begin, end, cancel, value, again, by and unit; did you mean begin");
 	refused("pair a\nfor ever\n", -EINVAL,
-		"x.pairs:2:1: 'for' is none of pair, text, begin, end, cancel, again, by and unit");
+		"x.pairs:2:1: 'for' is none of pair, text, begin, end, cancel, value, again, by and unit");
 	refused("pair\n", -EINVAL, "x.pairs:1:5: give the pair a name of letters, digits, - and _");
 	refused("pair a:b\n", -EINVAL, "x.pairs:1:6: give the pair a name of letters, digits, - and _");
 	refused("pair a b\n", -EINVAL, "x.pairs:1:8: 'b' is not expected: nothing may follow here");
@@ -204,6 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_all_lines, make, discard),
+		cmocka_unit_test_setup_teardown(test_values, make, discard),
 		cmocka_unit_test_setup_teardown(test_replaced, make, discard),
 		cmocka_unit_test_setup_teardown(test_no_last_newline, make, discard),
 		cmocka_unit_test_setup_teardown(test_refused, make, discard),

@@ -156,12 +156,40 @@ static void test_evicted(void **state)
 	assert_int_equal(stats.evicted, 1);
 }
 
+static void add_passed(void *ctx, const void *extra, uint64_t ns)
+{
+	uint64_t *sum = ctx;
+
+	assert_in_range(*(const uint64_t *)extra, 11, 31);
+	*sum += ns;
+}
+
+/* What has begun gets its time until now, and the rest at its end. */
+static void test_passed(void **state)
+{
+	uint64_t sum = 0;
+
+	(void)state;
+	make(1, false, PLENTY);
+	begin(1, 1, 0, 10, 0);
+	begin(1, 2, 0, 30, 0);
+	tw_pairing__pass(pairing, 25, add_passed, &sum);
+	assert_int_equal(sum, 15);
+	tw_pairing__pass(pairing, 40, add_passed, &sum);
+	assert_int_equal(sum, 15 + 15 + 10);
+	assert_non_null(tw_pairing__begun(pairing, &(struct tw_pairing_key){ 1, { 1 } }));
+	assert_null(tw_pairing__begun(pairing, &(struct tw_pairing_key){ 1, { 3 } }));
+	tw_pairing__stats(pairing, &stats);
+	assert_int_equal(stats.open, 2);
+	assert_int_equal(stats.begun, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_keys, discard),    cmocka_unit_test_teardown(test_no_keys, discard),
 		cmocka_unit_test_teardown(test_again, discard),   cmocka_unit_test_teardown(test_no_samples, discard),
-		cmocka_unit_test_teardown(test_evicted, discard),
+		cmocka_unit_test_teardown(test_evicted, discard), cmocka_unit_test_teardown(test_passed, discard),
 	};
 
 	return cmocka_run_group_tests_name("pairing", tests, NULL, NULL);

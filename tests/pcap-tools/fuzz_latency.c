@@ -18,7 +18,15 @@ static const char text[] = "pair switches\n"
 			   "pair prints\n"
 			   "begin print cpu\n"
 			   "end print cpu if buf contains \"a\"\n"
-			   "by buf\n";
+			   "by buf\n"
+			   "pair priorities\n"
+			   "value sched_switch prev_prio\n"
+			   "by next_comm,cpu,pid\n"
+			   "pair states\n"
+			   "value sched_switch prev_state\n"
+			   "value print buf if cpu == 0\n"
+			   "by comm\n";
+#define PAIRS  4
 #define MEMORY 4096
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -47,10 +55,10 @@ static void check_pair(const struct tw_pair_figures *pair, const struct tw_pair_
 	check(pair->n_groups <= TW_PAIR_GROUPS_MAX + 1);
 	for (size_t i = 0; i < pair->n_groups; i++) {
 		of_groups += pair->groups[i]->histogram.n;
-		for (size_t by = 0; by < pair->n_by; by++)
+		for (size_t by = 0; by < pair->n_by + pair->is_named; by++)
 			check(strlen(tw_pair_names__text(names, pair->groups[i]->names[by])) < TW_PAIR_NAME_MAX);
 	}
-	check(of_groups == n);
+	check(of_groups == (pair->n_by || pair->is_named ? n : 0));
 }
 
 static void check_interval(void *ctx, const struct tw_latency_result *result, uint64_t end)
@@ -91,8 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
 	static struct tw_pair_table *table;
-	const struct tw_pair *pairs[2];
-	struct tw_latency_options options = { .pairs = pairs, .n_pairs = 2, .memory = MEMORY };
+	const struct tw_pair *pairs[PAIRS];
+	struct tw_latency_options options = { .pairs = pairs, .n_pairs = PAIRS, .memory = MEMORY };
 	struct tw_error error = { "" };
 	uint64_t in_intervals = 0, all, last;
 
@@ -101,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		table = tw_pair_table__new();
 		check(table && !tw_pair_table__parse(table, text, sizeof(text) - 1, "fuzz", &error));
 	}
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < PAIRS; i++)
 		pairs[i] = tw_pair_table__at(table, i);
 	check(pwrite(fd, data, size, 0) == (ssize_t)size && !ftruncate(fd, (off_t)size));
 	all = measure(fd, &options);
