@@ -60,6 +60,7 @@ extern const struct cli_command cli_root_command;
 extern const struct cli_command cli_command_capture;
 extern const struct cli_command cli_command_cleanup;
 extern const struct cli_command cli_command_convert;
+extern const struct cli_command cli_command_diff;
 extern const struct cli_command cli_command_doctor;
 extern const struct cli_command cli_command_filter;
 extern const struct cli_command cli_command_help;

@@ -55,6 +55,25 @@ uint64_t tw_histogram__quantile(const struct tw_histogram *histogram, unsigned i
 	return histogram->max;
 }
 
+double tw_histogram__distance(const struct tw_histogram *a, const struct tw_histogram *b)
+{
+	uint64_t up_to_a = 0, up_to_b = 0;
+	double largest = 0;
+
+	if (!a->n || !b->n)
+		return 0;
+	for (size_t i = 0; i < TW_HISTOGRAM_BUCKETS; i++) {
+		double difference;
+
+		up_to_a += a->buckets[i];
+		up_to_b += b->buckets[i];
+		difference = (double)up_to_a / (double)a->n - (double)up_to_b / (double)b->n;
+		difference = difference < 0 ? -difference : difference;
+		largest = difference > largest ? difference : largest;
+	}
+	return largest;
+}
+
 /* The row of bucket @i. */
 static size_t row_of(const struct tw_histogram_scale *scale, size_t i)
 {

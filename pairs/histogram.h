@@ -72,6 +72,12 @@ static inline void tw_histogram__add(struct tw_histogram *histogram, uint64_t va
  */
 uint64_t tw_histogram__quantile(const struct tw_histogram *histogram, unsigned int per_mille);
 
+/**
+ * tw_histogram__distance() - how different two distributions are: the largest difference of their shares of values up to a bound, from 0 to 1
+ * This is the statistic of Kolmogorov and Smirnov, as far as the buckets show it. Both have the same scale. Return: 0 if one is empty.
+ */
+double tw_histogram__distance(const struct tw_histogram *a, const struct tw_histogram *b);
+
 /* A row for people: the number of values that are above @above and not above @bound. */
 struct tw_histogram_row {
 	uint64_t above, bound; /* the first row also contains 0; bound UINT64_MAX = without limit */

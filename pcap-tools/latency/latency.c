@@ -316,9 +316,14 @@ static int count_type(struct tw_latency *l, const struct tw_read_event *event)
 {
 	const struct tw_format *format = event->known->format;
 	uint64_t names[TW_PAIR_KEYS_MAX] = { tw_pair_names__cached(l->names, format, 0) };
+	const uint64_t time = tw_stream__wall(event->stream, event->view.time);
 	struct tw_latency_pair *pair = &l->types.pairs[0];
+	struct tw_latency_result *result = &l->result;
 	char text[TW_PAIR_NAME_MAX];
 
+	if (!result->first || time < result->first)
+		result->first = time;
+	result->last = time > result->last ? time : result->last;
 	if (!names[0]) {
 		snprintf(text, sizeof(text), "%s:%s", format->system, format->name);
 		names[0] = tw_pair_names__add(l->names, text, strlen(text));

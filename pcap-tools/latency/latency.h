@@ -47,8 +47,10 @@ struct tw_latency_result {
 	uint64_t unknown;                         /* events whose format is unknown */
 	struct tw_capture_filter_stats filtered;  /* since the beginning */
 	struct tw_undecided_predicates undecided; /* of the filter; made at the end */
-	uint64_t interval_end;                    /* end of the present interval, ns since 1970; 0 = none */
-	const struct tw_pair_names *names;        /* of the groups */
+	uint64_t first,
+		last; /* times of the first and the last event that were counted by type, ns since 1970; 0 = none */
+	uint64_t interval_end;             /* end of the present interval, ns since 1970; 0 = none */
+	const struct tw_pair_names *names; /* of the groups */
 	const struct tw_latency_measured
 		*pairs; /* as in the options; the group with the largest sum of times is the first */
 	size_t n_pairs;

@@ -71,6 +71,15 @@ for file in packed unpacked; do
 done
 cmp "$scratch/packed.json" "$scratch/unpacked.json" || fail "packed and unpacked frames have different figures"
 
+# `diff` finds that the calls of a command became longer.
+for ms in 5 15; do
+	"$tracewire" record -q -F -e raw_syscalls -f 'id == clock_nanosleep' -w "$scratch/$ms.pcapng" -- \
+		python3 -c "import time
+for _ in range(60): time.sleep($ms / 1000)"
+done
+run 0 "$tracewire" diff "$scratch/5.pcapng" "$scratch/15.pcapng"
+says "$scratch/out" ' \+[0-9]+ % .*  syscalls$' || fail "diff finds no difference: $(cat "$scratch/out")"
+
 # Intervals; -c ends the run, and so does Ctrl-C, with a result.
 "$tracewire" latency -q -j -i 0.3 -c 3 runqlat >"$scratch/intervals" || fail "-c ends with $?"
 expect "intervals" 3 "$(wc -l <"$scratch/intervals")"

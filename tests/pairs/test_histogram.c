@@ -146,9 +146,25 @@ static void test_quantiles(void **state)
 	assert_true(h.sum == UINT64_MAX);
 }
 
+static void test_distance(void **state)
+{
+	static struct tw_histogram other;
+
+	(void)state;
+	fill(&ns, (const uint64_t[]){ 1, 2, 3, 4 }, 4);
+	other = h;
+	assert_true(tw_histogram__distance(&h, &other) == 0);
+	fill(&ns, (const uint64_t[]){ 3, 4, 5, 6 }, 4);
+	assert_true(tw_histogram__distance(&h, &other) == 0.5);
+	assert_true(tw_histogram__distance(&other, &h) == 0.5);
+	fill(&ns, NULL, 0);
+	assert_true(tw_histogram__distance(&h, &other) == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_distance),
 		cmocka_unit_test(test_buckets),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_quantiles),

@@ -157,8 +157,8 @@ static void test_refused(void **state)
 		"x.pairs:2:3: 'bgin' is none of pair, text, begin, end, cancel, value, again, by and unit; did you mean begin");
 	refused("pair a\nfor ever\n", -EINVAL,
 		"x.pairs:2:1: 'for' is none of pair, text, begin, end, cancel, value, again, by and unit");
-	refused("pair\n", -EINVAL, "x.pairs:1:5: give the pair a name of letters, digits, - and _");
-	refused("pair a:b\n", -EINVAL, "x.pairs:1:6: give the pair a name of letters, digits, - and _");
+	refused("pair\n", -EINVAL, "x.pairs:1:5: give the pair a name of letters, digits and - _ . :");
+	refused("pair a/b\n", -EINVAL, "x.pairs:1:6: give the pair a name of letters, digits and - _ . :");
 	refused("pair a b\n", -EINVAL, "x.pairs:1:8: 'b' is not expected: nothing may follow here");
 	refused("pair a\n" A_PAIR "pair a\n" A_PAIR, -EINVAL, "x.pairs:4:6: pair a is defined in line 1 already");
 	refused("pair a\nbegin\n", -EINVAL, "x.pairs:2:6: an event is missing, for example sched:sched_switch");
@@ -174,7 +174,8 @@ static void test_refused(void **state)
 	refused("pair a\nbegin a a,b,c,d,e\n", -E2BIG, "x.pairs:2:17: more than 4 names");
 	refused("pair a\nby\n", -EINVAL, "x.pairs:2:3: the name of a field is missing");
 	refused("pair a\nby a b\n", -EINVAL, "x.pairs:2:6: 'b' is not expected: nothing may follow here");
-	refused("pair a\nunit s\n", -EINVAL, "x.pairs:2:6: give a unit: ns, us or ms");
+	refused("pair a\nunit s\n", -EINVAL,
+		"x.pairs:2:6: give a unit: ns, us or ms for times, bytes or number for values");
 	refused("pair a\nagain\n", -EINVAL,
 		"x.pairs:2:6: give `first` or `last`: the begin that counts if there are several");
 	refused("pair a\nbegin a\n", -EINVAL, "x.pairs:1:1: pair a has no line `end`");

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `tracewire diff`: compares two captures: the rates of their events, and the times of their pairs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/time.h"
+#include "cli/command.h"
+#include "cli/latency/latency.h"
+#include "cli/messages.h"
+
+/*
+ * A difference is shown if chance would cause it less than once in 1000 comparisons: a rate, if it differs by this number of standard
+ * deviations (events are counted as if they were independent); times, if the statistic of Kolmogorov and Smirnov exceeds this limit.
+ */
+#define RATE_DEVIATIONS 3.3
+#define KS_LIMIT        1.95
+
+struct diff_config {
+	bool as_json, all;
+};
+
+/* What was read of a capture. */
+struct side {
+	const char *file;
+	struct tw_latency *counts, *times; /* events by type; pairs */
+	double seconds;
+};
+
+struct diff {
+	const struct diff_config *config;
+	struct tw_pair_table *types; /* the pseudo pair in which events are counted by their type */
+	struct latency_task task;    /* the pairs that both captures have */
+	struct side sides[2];
+};
+
+/* The values of a comparison. */
+struct change {
+	const char *name;
+	uint64_t n[2];
+	double value[2][2]; /* of a rate: events a second, unused; of times: p50 and p99, ns */
+	bool is_certain;
+};
+
+static int read_side(const struct tw_latency_options *options, const char *file, struct tw_latency **ret,
+		     struct tw_error *error)
+{
+	const int fd = open(file, O_RDONLY | O_CLOEXEC);
+	int err = fd < 0 ? tw_error__set(error, -errno, "cannot open %s: %s", file, strerror(errno)) : 0;
+
+	if (!err)
+		err = tw_latency__new(options, ret, error);
+	if (!err)
+		err = tw_latency__read(*ret, fd, file, error);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static const struct tw_pair_figures *figures_of(struct tw_latency *latency, size_t i)
+{
+	return &tw_latency__result(latency)->pairs[i].figures;
+}
+
+static int count_types(struct diff *diff, struct tw_error *error)
+{
+	static const char text[] = "pair types\nvalue any cpu\n";
+	const struct tw_pair *pair;
+	const struct tw_latency_options options = {
+		.pairs = &pair, .n_pairs = 1, .memory = 4096, .counts_types = true
+	};
+	int err;
+
+	diff->types = tw_pair_table__new();
+	err = diff->types ? tw_pair_table__parse(diff->types, text, sizeof(text) - 1, "diff", error)
+			  : tw_error__set(error, -ENOMEM, "no memory for the events");
+	if (err)
+		return err;
+	pair = tw_pair_table__at(diff->types, 0);
+	for (size_t i = 0; i < 2 && !err; i++) {
+		struct side *side = &diff->sides[i];
+		const struct tw_latency_result *result;
+
+		err = read_side(&options, side->file, &side->counts, error);
+		if (err)
+			break;
+		result = tw_latency__result(side->counts);
+		side->seconds = (double)(result->last - result->first) / TW_NS_PER_SECOND;
+	}
+	return err;
+}
+
+/* Number of events whose type is @name: SYSTEM:EVENT, or EVENT of any system. */
+static uint64_t count_of_type(struct tw_latency *counts, const char *name)
+{
+	const struct tw_latency_result *result = tw_latency__result(counts);
+	const struct tw_pair_figures *figures = &result->pairs[0].figures;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < figures->n_groups; i++) {
+		const char *type = tw_pair_names__text(result->names, figures->groups[i]->names[0]);
+		const char *colon = strchr(name, ':') ? NULL : strchr(type, ':');
+
+		if (!strcmp(colon ? colon + 1 : type, name))
+			n += figures->groups[i]->histogram.n;
+	}
+	return n;
+}
+
+static uint64_t count_of(struct tw_latency *counts, const struct tw_pair_event *event)
+{
+	char name[TW_PAIR_NAME_MAX];
+
+	snprintf(name, sizeof(name), "%s%s%s", event->system ? event->system : "", event->system ? ":" : "",
+		 event->event);
+	return count_of_type(counts, name);
+}
+
+/* Whether both captures have the events that a pair needs. */
+static bool can_measure(const struct diff *diff, const struct tw_pair *pair)
+{
+	bool is_missing[TW_PAIR_EVENTS_MAX];
+
+	for (size_t i = 0; i < pair->n_events; i++)
+		is_missing[i] = !count_of(diff->sides[0].counts, &pair->events[i]) ||
+				!count_of(diff->sides[1].counts, &pair->events[i]);
+	return !tw_pair__lacks(pair, is_missing);
+}
+
+static int measure_pairs(struct diff *diff, struct tw_error *error)
+{
+	struct latency_task *task = &diff->task;
+	struct tw_latency_options options = { .memory = TW_LATENCY_MEMORY };
+	int err = latency__load_pairs(&task->table, error);
+
+	if (err)
+		return err;
+	task->pairs = calloc(tw_pair_table__count(task->table), sizeof(struct tw_pair *));
+	if (!task->pairs)
+		return tw_error__set(error, -ENOMEM, "no memory for the pairs");
+	for (size_t i = 0; i < tw_pair_table__count(task->table); i++) {
+		const struct tw_pair *pair = tw_pair_table__at(task->table, i);
+
+		if (can_measure(diff, pair))
+			task->pairs[task->n_pairs++] = pair;
+	}
+	options.pairs = task->pairs;
+	options.n_pairs = task->n_pairs;
+	for (size_t i = 0; i < 2 && task->n_pairs && !err; i++)
+		err = read_side(&options, diff->sides[i].file, &diff->sides[i].times, error);
+	return err;
+}
+
+/* Compares the rate of the events of a type. */
+static struct change compare_rates(const struct diff *diff, const char *name)
+{
+	struct change change = { .name = name };
+	double variance = 0, difference;
+
+	for (size_t i = 0; i < 2; i++) {
+		const double seconds = diff->sides[i].seconds > 0 ? diff->sides[i].seconds : 1;
+
+		change.n[i] = count_of_type(diff->sides[i].counts, name);
+		change.value[i][0] = (double)change.n[i] / seconds;
+		variance += (double)(change.n[i] ? change.n[i] : 1) / (seconds * seconds);
+	}
+	difference = change.value[1][0] - change.value[0][0];
+	change.is_certain = difference * difference > RATE_DEVIATIONS * RATE_DEVIATIONS * variance;
+	return change;
+}
+
+/* Compares the times of pair @i. */
+static struct change compare_times(const struct diff *diff, size_t i)
+{
+	struct change change = { .name = diff->task.pairs[i]->name };
+	const struct tw_histogram *h[2];
+	double n[2], distance;
+
+	for (size_t side = 0; side < 2; side++) {
+		h[side] = &figures_of(diff->sides[side].times, i)->all;
+		change.n[side] = h[side]->n;
+		n[side] = (double)h[side]->n;
+		change.value[side][0] = (double)tw_histogram__quantile(h[side], 500);
+		change.value[side][1] = (double)tw_histogram__quantile(h[side], 990);
+	}
+	distance = tw_histogram__distance(h[0], h[1]);
+	change.is_certain = n[0] * n[1] > 0 && distance * distance * n[0] * n[1] > KS_LIMIT * KS_LIMIT * (n[0] + n[1]);
+	return change;
+}
+
+/* Writes a change in percent: "+12 %", "new", "gone". */
+static const char *percent(double before, double after, char *buf, size_t size)
+{
+	if (before > 0 && after > 0)
+		snprintf(buf, size, "%+.0f %%", (after / before - 1) * 100);
+	else
+		snprintf(buf, size, "%s", before > 0 ? "gone" : after > 0 ? "new" : "-");
+	return buf;
+}
+
+static void print_rate(const struct change *change)
+{
+	char text[32];
+
+	printf("%12.1f %12.1f %10s  ", change->value[0][0], change->value[1][0],
+	       percent(change->value[0][0], change->value[1][0], text, sizeof(text)));
+	say(stdout, "%s\n", change->name);
+}
+
+static void print_times(const struct change *change, const struct tw_pair_figures *pair)
+{
+	char text[32];
+
+	printf("%10" PRIu64 " %10" PRIu64, change->n[0], change->n[1]);
+	for (size_t q = 0; q < 2; q++) {
+		for (size_t side = 0; side < 2; side++)
+			printf(" %9s", latency__figure(pair, (uint64_t)change->value[side][q], text, sizeof(text)));
+		printf(" %8s", percent(change->value[0][q], change->value[1][q], text, sizeof(text)));
+	}
+	say(stdout, "  %s\n", change->name);
+}
+
+static void print_unshown(size_t n, const char *what)
+{
+	if (n)
+		printf("and %zu %s without a difference that is more than chance\n", n, what);
+}
+
+/* Passes the comparison of each event type of either capture to @take. */
+static void each_rate(const struct diff *diff, void (*take)(void *ctx, const struct change *change), void *ctx)
+{
+	for (size_t side = 0; side < 2; side++) {
+		const struct tw_latency_result *result = tw_latency__result(diff->sides[side].counts);
+		const struct tw_pair_figures *figures = &result->pairs[0].figures;
+
+		for (size_t i = 0; i < figures->n_groups; i++) {
+			const struct change change =
+				compare_rates(diff, tw_pair_names__text(result->names, figures->groups[i]->names[0]));
+
+			if (!side || !change.n[0])
+				take(ctx, &change);
+		}
+	}
+}
+
+struct printing {
+	const struct diff *diff;
+	size_t unshown;
+	struct tw_json *json;
+};
+
+static void take_rate(void *ctx, const struct change *change)
+{
+	struct printing *printing = ctx;
+
+	if (change->is_certain || printing->diff->config->all)
+		print_rate(change);
+	else
+		printing->unshown++;
+}
+
+static void print(const struct diff *diff)
+{
+	struct printing printing = { .diff = diff };
+	size_t unshown = 0;
+
+	for (size_t i = 0; i < 2; i++)
+		say(stdout, "%s %s: %.3f s\n", i ? "B" : "A", diff->sides[i].file, diff->sides[i].seconds);
+	printf("\n%12s %12s %10s  %s\n", "A events/s", "B events/s", "change", "event");
+	each_rate(diff, take_rate, &printing);
+	print_unshown(printing.unshown, "events");
+	printf("\n%10s %10s %9s %9s %8s %9s %9s %8s  %s\n", "A count", "B count", "A p50", "B p50", "change", "A p99",
+	       "B p99", "change", "pair");
+	for (size_t i = 0; i < diff->task.n_pairs; i++) {
+		const struct change change = compare_times(diff, i);
+
+		if (change.is_certain || diff->config->all)
+			print_times(&change, figures_of(diff->sides[0].times, i));
+		else
+			unshown++;
+	}
+	print_unshown(unshown, "pairs");
+}
+
+static void put_change(struct tw_json *json, const struct change *change, bool is_rate)
+{
+	static const char *const sides[] = { "a", "b" };
+
+	tw_json__open(json, NULL, '{');
+	tw_json__str(json, is_rate ? "event" : "pair", change->name);
+	tw_json__bool(json, "certain", change->is_certain);
+	for (size_t i = 0; i < 2; i++) {
+		tw_json__open(json, sides[i], '{');
+		tw_json__u64(json, "count", change->n[i]);
+		if (!is_rate) {
+			tw_json__u64(json, "p50", (uint64_t)change->value[i][0]);
+			tw_json__u64(json, "p99", (uint64_t)change->value[i][1]);
+		}
+		tw_json__close(json);
+	}
+	tw_json__close(json);
+}
+
+static void put_rate(void *ctx, const struct change *change)
+{
+	struct printing *printing = ctx;
+
+	put_change(printing->json, change, true);
+}
+
+static void print_json(const struct diff *diff)
+{
+	struct tw_json json;
+	struct printing printing = { .diff = diff, .json = &json };
+
+	tw_json__to_file(&json, stdout, true);
+	tw_json__open(&json, NULL, '{');
+	tw_json__open(&json, "captures", '[');
+	for (size_t i = 0; i < 2; i++) {
+		tw_json__open(&json, NULL, '{');
+		tw_json__str(&json, "file", diff->sides[i].file);
+		tw_json__u64(&json, "duration_ns", (uint64_t)(diff->sides[i].seconds * TW_NS_PER_SECOND));
+		tw_json__close(&json);
+	}
+	tw_json__close(&json);
+	tw_json__open(&json, "events", '[');
+	each_rate(diff, put_rate, &printing);
+	tw_json__close(&json);
+	tw_json__open(&json, "pairs", '[');
+	for (size_t i = 0; i < diff->task.n_pairs; i++) {
+		const struct change change = compare_times(diff, i);
+
+		put_change(&json, &change, false);
+	}
+	tw_json__close(&json);
+	tw_json__close(&json);
+}
+
+static int run(void *data, int n_args, char **args, struct tw_error *error)
+{
+	struct diff diff = { .config = data };
+	int err;
+
+	if (n_args != 2) {
+		tw_error__set(error, -EINVAL, "diff needs two captures, for example `diff before.pcapng after.pcapng`");
+		return CLI_EXIT_USAGE;
+	}
+	diff.sides[0].file = args[0];
+	diff.sides[1].file = args[1];
+	err = count_types(&diff, error);
+	if (!err)
+		err = measure_pairs(&diff, error);
+	if (!err && diff.config->as_json)
+		print_json(&diff);
+	else if (!err)
+		print(&diff);
+	for (size_t i = 0; i < 2; i++) {
+		tw_latency__free(diff.sides[i].counts);
+		tw_latency__free(diff.sides[i].times);
+	}
+	latency__forget(&diff.task);
+	tw_pair_table__free(diff.types);
+	return err == -ENODATA ? CLI_EXIT_USAGE : cli_exit__of(err);
+}
+
+static const struct cli_option options[] = {
+	{ 'a', "all", NULL, CLI_ARG_NONE, "Also show what did not change, or may have changed by chance",
+	  .offset = offsetof(struct diff_config, all) },
+	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object with all comparisons; times are in ns",
+	  .offset = offsetof(struct diff_config, as_json) },
+	{ 0 },
+};
+
+static const struct cli_option_group group = { "Options", options };
+static const struct cli_option_group *const groups[] = { &group, NULL };
+
+static const struct cli_example examples[] = {
+	{ "Show what a change of the configuration has changed", "tracewire diff before.pcapng after.pcapng" },
+	{ NULL, NULL },
+};
+
+const struct cli_command cli_command_diff = {
+	.name = "diff",
+	.summary = "Show what changed between two captures",
+	.arguments = "A B",
+	.arg_kind = CLI_ARG_FILE,
+	.args_max = 2,
+	.description =
+		"Compares two captures: how often each event occurs, and the times of all pairs of `latency` whose events both "
+		"captures have. A difference is shown only if chance would cause it less than once in 1000 comparisons, so that a "
+		"capture with few events has few differences. Both files are read twice.",
+	.examples = examples,
+	.groups = groups,
+	.config_size = sizeof(struct diff_config),
+	.run = run,
+};
