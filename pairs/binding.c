@@ -171,6 +171,14 @@ static bool put_name(const struct tw_field *field, const struct tw_value *v, con
 	       (tw_print__names(input->print, field, &names) && tw_print_names__put(&names, v->u, line));
 }
 
+/* Formats a device as MAJOR,MINOR, as block events do. In the kernel, a dev_t has 20 bits for the minor number. */
+static void put_device(uint64_t device, struct tw_line *line)
+{
+	tw_line__u64(line, device >> 20);
+	tw_line__char(line, ',');
+	tw_line__u64(line, device & 0xfffff);
+}
+
 /* Formats a number as its name, as a symbol, or as a number. */
 static void put_number(const struct tw_field *field, const struct tw_value *v, const struct tw_pair_input *input,
 		       struct tw_line *line)
@@ -179,6 +187,10 @@ static void put_number(const struct tw_field *field, const struct tw_value *v, c
 
 	if (put_name(field, v, input, line))
 		return;
+	if (!strcmp(field->type, "dev_t")) {
+		put_device(v->u, line);
+		return;
+	}
 	if (v->kind == TW_FIELD_POINTER) {
 		if (input->host && input->host->symbols && tw_symbols__find(input->host->symbols, v->u, &symbol))
 			tw_line__str(line, symbol.name);

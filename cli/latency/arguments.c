@@ -139,7 +139,8 @@ static size_t take_file(const struct latency_config *config, struct latency_task
 /* Adds the pair of a name, or all pairs whose names begin with the name and a hyphen. */
 static int find_pair(struct latency_task *task, const char *name, struct tw_error *error)
 {
-	const struct tw_pair *pair = tw_pair_table__find(task->table, name, error);
+	struct tw_error unknown;
+	const struct tw_pair *pair = tw_pair_table__find(task->table, name, &unknown);
 	const size_t n = task->n_pairs, len = strlen(name);
 
 	if (pair)
@@ -150,7 +151,7 @@ static int find_pair(struct latency_task *task, const char *name, struct tw_erro
 		if (!strncmp(other->name, name, len) && other->name[len] == '-')
 			task->pairs[task->n_pairs++] = other;
 	}
-	return task->n_pairs > n ? 0 : -ENOENT;
+	return task->n_pairs > n ? 0 : tw_error__set(error, -ENOENT, "%s", unknown.text);
 }
 
 static int find_pairs(const struct latency_config *config, struct latency_task *task, char **args, size_t n,

@@ -9,7 +9,8 @@ that end with a backslash. Each command must end with status 0 within a minute. 
 
     - a line shows the shape: numbers, units of size, names of tasks, and values after = may differ;
     - a line `...` stands for any number of lines;
-    - without lines below it, a command may print anything.
+    - without lines below it, a command may print anything;
+    - a block that begins with "```text" is the output of another run, and is not compared.
 
 A line of an indented block is a command if it begins with a program in INDENTED.
 """
@@ -69,18 +70,18 @@ def differs(shown, lines):
 
 def commands_of(path):
     """Return: the commands of a page: line number, command, lines of output shown"""
-    found, fenced = [], False
+    found, fenced, compared = [], False, False
     with open(path) as file:
         for number, line in enumerate(file.read().split("\n"), 1):
             if line.startswith("```"):
-                fenced, goes_on = not fenced, False
+                fenced, goes_on, compared = not fenced, False, line.rstrip() == "```"
             elif fenced and goes_on:
                 found[-1][1] += "\n" + line
                 goes_on = line.endswith("\\")
             elif fenced and line.startswith("$ "):
                 found.append([number, line[2:], []])
                 goes_on = line.endswith("\\")
-            elif fenced and found:
+            elif fenced and compared and found:
                 found[-1][2].append(line)
             elif not fenced and re.match(INDENTED, line):
                 found.append([number, re.split("  +", line.strip())[0], []])  # behind blanks is an explanation

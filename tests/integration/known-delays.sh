@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `latency` measures delays that are known: packets wait in a queue of known length at a known rate, and a task sleeps for a
+# known time.
+# Usage: known-delays.sh TRACEWIRE
+tracewire=$1
+. "$(dirname "$0")/common.sh"
+
+# within NAME WANTED_MS FILE FIGURE: the figure of the first pair is at most 10 % away
+within() {
+	python3 - "$@" <<'END' || fail "$1: $4 is not $2 ms: $(head -c 600 "$3")"
+import json, sys
+pair, wanted = json.load(open(sys.argv[3]))["pairs"][0], float(sys.argv[2]) * 1e6
+assert abs(pair[sys.argv[4]] - wanted) <= wanted / 10, pair[sys.argv[4]]
+END
+}
+
+# 20 Mbit/s are 2500 bytes/ms, so a full queue of 200,000 bytes delays a packet by 80 ms. Packets are sent faster than that for a second.
+ip link add q0 type veth peer name q1
+ip addr add 10.2.0.1/24 dev q0
+ip link set q0 up
+ip link set q1 up
+ip neigh add 10.2.0.9 lladdr 02:00:00:00:00:09 dev q0 nud permanent
+tc qdisc add dev q0 root tbf rate 20mbit burst 5k limit 200000
+"$tracewire" latency -q -j qdisc -- python3 -c '
+import socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
+end = time.monotonic() + 1
+while time.monotonic() < end:
+    for _ in range(20): s.sendto(b"x" * 1158, ("10.2.0.9", 9))
+    time.sleep(0.004)
+' >"$scratch/qdisc"
+within "a full queue" 80 "$scratch/qdisc" p50
+
+"$tracewire" latency -q -j -F -f 'id == clock_nanosleep' syscalls -- python3 -c '
+import time
+for _ in range(20): time.sleep(0.02)' >"$scratch/sleep"
+within "a sleep of 20 ms" 20 "$scratch/sleep" p50
+
+exit $failed
