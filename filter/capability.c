@@ -114,6 +114,7 @@ enum {
 	U32 = 1 << TW_BACK_END_U32,
 	PCAP = 1 << TW_BACK_END_PCAP,
 	DISPLAY = 1 << TW_BACK_END_DISPLAY,
+	TRACEPOINT = 1 << TW_BACK_END_TRACEPOINT,
 };
 
 /*
@@ -153,6 +154,12 @@ static bool is_common(const struct tw_test *test)
 static bool reaches_further(const struct tw_test *test, uint32_t extent)
 {
 	return tw_test__extent(test) > extent;
+}
+
+/* Whether the number's offset in the record is not a multiple of its size. */
+static bool is_unaligned(const struct tw_test *test)
+{
+	return test->field->offset % test->field->elem_size;
 }
 
 static bool has_no_place(const struct tw_test *test)
@@ -301,6 +308,7 @@ static const struct test_refusal refusals[] = {
 	{ TRACEFS, HOST, ANY, .why = "the kernel's filters cannot compare the host's name" },
 	{ BPF, HOST, ANY, .why = "the host's name is not in the frames" },
 	{ U32 | PCAP, HOST, ANY, .why = "the host's name is not in the frames of events" },
+	{ TRACEPOINT, TIME | FLAGS | PREEMPT | COMM | HOST, ANY, .why = "it can compare only fields, pid and cpu" },
 
 	/* Numbers with a mask, and numbers that Wireshark shows differently. */
 	{ TRACEFS, NUMBERS, MASKED(ORDER), .why = "the kernel's filters can compare masked values only for equality" },
@@ -314,10 +322,13 @@ static const struct test_refusal refusals[] = {
 	  .why = "display filters have no notation for this number" },
 
 	/* Offsets of fields. */
-	{ BPF, FIELD, ANY, is_common, .why = "a BPF program does not read this common field" },
-	{ BPF, FIELD, ANY, .exceeds = reaches_further, .limit = TW_BPF_EXTENT_MAX,
+	{ BPF | TRACEPOINT, FIELD, ANY, is_common, .why = "a BPF program does not read this common field" },
+	{ BPF | TRACEPOINT, FIELD, ANY, .exceeds = reaches_further, .limit = TW_BPF_EXTENT_MAX,
 	  .why = "the field is beyond the bytes of an event that a BPF program can read" },
-	{ BPF, NUMBER | ARRAY, ANY, is_dynamic, .why = "the field's offset in the event varies" },
+	{ TRACEPOINT, TEXT | BITS | BYTES, ANY, .why = "it can compare only numbers" },
+	{ BPF | TRACEPOINT, NUMBER | ARRAY, ANY, is_dynamic, .why = "the field's offset in the event varies" },
+	{ TRACEPOINT, NUMBER | ARRAY, ANY, is_unaligned,
+	  .why = "the kernel permits such a program no unaligned access" },
 	{ BPF, BITS | BYTES, VALUE, is_dynamic, .why = "the field's offset in the event varies" },
 	{ PCAP, FIELD, ANY, has_no_place, .why = "the field's offset varies between records" },
 	{ U32, TEXT | BITS | BYTES, VALUE, has_no_place, .why = "the field's offset varies between records" },
@@ -328,7 +339,7 @@ static const struct test_refusal refusals[] = {
 	{ U32, ARRAY, EXISTS, is_dynamic, .why = "it cannot test the length of an array" },
 	{ TRACEFS, ARRAY, VALUE, .why = "the kernel's filters cannot compare arrays" },
 	{ U32, ARRAY, VALUE, .why = "it can only compare bits at fixed offsets for equality" },
-	{ BPF, ARRAY, VALUE, .exceeds = has_more_elements, .limit = TW_BPF_ELEMENTS_MAX,
+	{ BPF | TRACEPOINT, ARRAY, VALUE, .exceeds = has_more_elements, .limit = TW_BPF_ELEMENTS_MAX,
 	  .why = "the array has more elements than a BPF program compares" },
 	{ PCAP, ARRAY, ANY, .exceeds = has_more_elements, .limit = 64, .why = "the array has more than 64 elements" },
 	{ U32, NUMBERS, MASKED(ORDER), .why = "it can compare masked values only for equality" },
@@ -401,9 +412,13 @@ static const struct test_refusal refusals[] = {
 const char *tw_back_end__name(enum tw_back_end back_end)
 {
 	static const char *const names[] = {
-		[TW_BACK_END_TRACEFS] = "tracefs", [TW_BACK_END_PRODUCER] = "producer",
-		[TW_BACK_END_BPF] = "BPF",         [TW_BACK_END_U32] = "u32",
-		[TW_BACK_END_PCAP] = "pcap",       [TW_BACK_END_DISPLAY] = "display",
+		[TW_BACK_END_TRACEFS] = "tracefs",
+		[TW_BACK_END_PRODUCER] = "producer",
+		[TW_BACK_END_BPF] = "BPF",
+		[TW_BACK_END_U32] = "u32",
+		[TW_BACK_END_PCAP] = "pcap",
+		[TW_BACK_END_DISPLAY] = "display",
+		[TW_BACK_END_TRACEPOINT] = "a BPF program at a tracepoint",
 		[TW_BACK_END_TOOLS] = "tools",
 	};
 

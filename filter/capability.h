@@ -11,13 +11,14 @@
 #include "filter/tree.h"
 
 enum tw_back_end {
-	TW_BACK_END_TRACEFS,  /* the kernel's event filters (filter/tracefs.h) */
-	TW_BACK_END_PRODUCER, /* the evaluator in the producer, before events are sent */
-	TW_BACK_END_BPF,      /* XDP and tc (filter/bpf/program.h) */
-	TW_BACK_END_U32,      /* tc's u32 classifier (filter/u32.h) */
-	TW_BACK_END_PCAP,     /* libpcap's capture filters (filter/pcap.h) */
-	TW_BACK_END_DISPLAY,  /* Wireshark's display filters (filter/display.h) */
-	TW_BACK_END_TOOLS,    /* the evaluator in the tools, which refuses no test */
+	TW_BACK_END_TRACEFS,    /* the kernel's event filters (filter/tracefs.h) */
+	TW_BACK_END_PRODUCER,   /* the evaluator in the producer, before events are sent */
+	TW_BACK_END_BPF,        /* XDP and tc (filter/bpf/program.h) */
+	TW_BACK_END_U32,        /* tc's u32 classifier (filter/u32.h) */
+	TW_BACK_END_PCAP,       /* libpcap's capture filters (filter/pcap.h) */
+	TW_BACK_END_DISPLAY,    /* Wireshark's display filters (filter/display.h) */
+	TW_BACK_END_TRACEPOINT, /* BPF programs at tracepoints (filter/bpf/test.h) */
+	TW_BACK_END_TOOLS,      /* the evaluator in the tools, which refuses no test */
 };
 
 /** tw_back_end__name() - Return: the name of a back end for error texts, such as "BPF" */

@@ -265,13 +265,23 @@ void tw_asm__atomic_add(struct tw_asm *a, uint8_t base, int offset, uint8_t reg)
 	add(a, insn_of(BPF_STX | BPF_ATOMIC | BPF_DW, base, reg, offset, BPF_ADD));
 }
 
-void tw_asm__map(struct tw_asm *a, uint8_t reg, enum tw_bpf_map map)
+static void add_map(struct tw_asm *a, uint8_t reg, uint8_t src, uint16_t map)
 {
 	if (a->unreachable || a->err ||
 	    !one_more(a, &a->map_uses, a->n_map_uses, &a->map_uses_room, sizeof(*a->map_uses)))
 		return;
-	a->map_uses[a->n_map_uses++] = (struct tw_bpf_map_use){ .insn = a->n, .map = (uint8_t)map };
-	add_wide(a, reg, BPF_PSEUDO_MAP_FD, 0);
+	a->map_uses[a->n_map_uses++] = (struct tw_bpf_map_use){ .insn = a->n, .map = map };
+	add_wide(a, reg, src, 0);
+}
+
+void tw_asm__map(struct tw_asm *a, uint8_t reg, uint16_t map)
+{
+	add_map(a, reg, BPF_PSEUDO_MAP_FD, map);
+}
+
+void tw_asm__map_value(struct tw_asm *a, uint8_t reg, uint16_t map)
+{
+	add_map(a, reg, BPF_PSEUDO_MAP_VALUE, map);
 }
 
 void tw_asm__function_address(struct tw_asm *a, uint8_t reg, tw_label function)

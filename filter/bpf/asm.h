@@ -99,8 +99,12 @@ void tw_asm__store_imm(struct tw_asm *a, unsigned int size, uint8_t base, int of
 /** tw_asm__atomic_add() - add @reg to the 8 bytes at @base + @offset */
 void tw_asm__atomic_add(struct tw_asm *a, uint8_t base, int offset, uint8_t reg);
 
-/** tw_asm__map() - load the address of a map; the loader must insert the map's file descriptor (struct tw_bpf_map_use) */
-void tw_asm__map(struct tw_asm *a, uint8_t reg, enum tw_bpf_map map);
+/**
+ * tw_asm__map() - load the address of a map; the loader must insert the map's file descriptor (struct tw_bpf_map_use)
+ * tw_asm__map_value() loads the address of the value of an array of one entry; the verifier permits this since Linux 5.2.
+ */
+void tw_asm__map(struct tw_asm *a, uint8_t reg, uint16_t map);
+void tw_asm__map_value(struct tw_asm *a, uint8_t reg, uint16_t map);
 /** tw_asm__function_address() - load the address of a function whose first instruction has the label @function */
 void tw_asm__function_address(struct tw_asm *a, uint8_t reg, tw_label function);
 void tw_asm__call(struct tw_asm *a, int helper);

@@ -7,7 +7,7 @@
 #include "filter/bpf/program.h"
 
 /**
- * tw_bpf__disassemble() - append the text of one instruction
+ * tw_bpf__disassemble() - append the text of one instruction of a classifier
  * @i: index of the instruction. For the second half of an LD_IMM64, nothing is appended
  *
  * A jump is shown with the index of its target, a call with the name of the helper, a load of a map with the name of the map.

@@ -29,7 +29,7 @@ enum tw_hook {
 	TW_HOOK_TC,
 };
 
-/* Maps that a program uses. An offloaded program uses COUNTERS only. */
+/* Maps that a classifier uses. An offloaded program uses COUNTERS only. */
 enum tw_bpf_map {
 	TW_MAP_COUNTERS, /* PERCPU_HASH: struct tw_counter_key -> rows of struct tw_counter. Offloaded: ARRAY of one entry with the rows */
 	TW_MAP_BLANK,    /* ARRAY of one entry: rows of zeros, the initial value of a new entry of COUNTERS */
@@ -39,10 +39,10 @@ enum tw_bpf_map {
 };
 #define TW_BPF_WINDOW 4096 /* bytes; a test can read TW_BPF_EXTENT_MAX bytes of an event */
 
-/* A use of a map: an LD_IMM64 with src_reg BPF_PSEUDO_MAP_FD, whose imm must be set to the map's file descriptor. */
+/* A use of a map: an LD_IMM64 whose imm must be set to the map's file descriptor. */
 struct tw_bpf_map_use {
 	uint32_t insn; /* index of the LD_IMM64 */
-	uint8_t map;   /* enum tw_bpf_map */
+	uint16_t map;  /* number of the map among those of the program; of a classifier: enum tw_bpf_map */
 };
 
 struct tw_bpf_options {

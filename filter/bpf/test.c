@@ -59,16 +59,25 @@ static void compare(struct tw_asm *a, const struct tw_test *test, bool is_signed
 	tw_asm__jump(a, fails);
 }
 
+/* Where the program finds an operand. */
+struct source {
+	uint8_t base; /* register with an address */
+	int offset;   /* from this address, bytes */
+	/* As in struct tw_test_place. */
+	uint32_t size, count;
+	bool big_endian, is_signed;
+};
+
 /* Return: the number that a load from @place gives if the place contains @value, before the byte order is converted. */
-static uint64_t as_it_lies(uint64_t value, const struct tw_test_place *place)
+static uint64_t as_it_lies(uint64_t value, const struct source *place)
 {
 	value &= tw_number__mask(place->size);
 	return place->big_endian == TW_HOST_BE ? value : __builtin_bswap64(value) >> (64 - 8 * place->size);
 }
 
 /* Compare for equality. The byte order of the constant is converted, instead of that of the loaded number. */
-static void emit_equality(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place,
-			  tw_label holds, tw_label fails)
+static void emit_equality(struct tw_asm *a, const struct tw_test *test, const struct source *place, tw_label holds,
+			  tw_label fails)
 {
 	const uint64_t value = as_it_lies(test->low, place);
 	const bool is_equal = test->op == TW_TEST_EQ;
@@ -77,7 +86,7 @@ static void emit_equality(struct tw_asm *a, const struct tw_test *test, const st
 		tw_asm__jump(a, is_equal ? fails : holds);
 		return;
 	}
-	tw_asm__load(a, place->size, BPF_REG_1, TW_REG_FRAME, (int)place->offset);
+	tw_asm__load(a, place->size, BPF_REG_1, place->base, place->offset);
 	if (place->size < 8)
 		tw_asm__jump32_if(a, is_equal ? BPF_JEQ : BPF_JNE, BPF_REG_1, (int32_t)(uint32_t)value, holds);
 	else
@@ -85,11 +94,11 @@ static void emit_equality(struct tw_asm *a, const struct tw_test *test, const st
 	tw_asm__jump(a, fails);
 }
 
-static void load_converted(struct tw_asm *a, const struct tw_test_place *place, bool sign)
+static void load_converted(struct tw_asm *a, const struct source *place, bool sign)
 {
 	const int unused = 64 - 8 * (int)place->size;
 
-	tw_asm__load(a, place->size, BPF_REG_1, TW_REG_FRAME, (int)place->offset);
+	tw_asm__load(a, place->size, BPF_REG_1, place->base, place->offset);
 	tw_asm__to_host(a, BPF_REG_1, place->size, place->big_endian);
 	if (sign && unused) {
 		tw_asm__alu(a, BPF_LSH, BPF_REG_1, unused);
@@ -109,7 +118,7 @@ static void apply_mask(struct tw_asm *a, uint64_t mask)
 	}
 }
 
-static void emit_number(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label holds,
+static void emit_number(struct tw_asm *a, const struct tw_test *test, const struct source *place, tw_label holds,
 			tw_label fails)
 {
 	if ((test->op == TW_TEST_EQ || test->op == TW_TEST_NE) && !test->has_mask) {
@@ -123,10 +132,10 @@ static void emit_number(struct tw_asm *a, const struct tw_test *test, const stru
 }
 
 /* Compare the elements of an array: for NE all must differ; for other operators one match is sufficient. */
-static void emit_array(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label holds,
+static void emit_array(struct tw_asm *a, const struct tw_test *test, const struct source *place, tw_label holds,
 		       tw_label fails)
 {
-	struct tw_test_place element = *place;
+	struct source element = *place;
 	tw_label next;
 
 	for (uint32_t i = 0; i < place->count; i++) {
@@ -136,7 +145,7 @@ static void emit_array(struct tw_asm *a, const struct tw_test *test, const struc
 		else
 			emit_number(a, test, &element, holds, next);
 		tw_asm__place(a, next);
-		element.offset += place->size;
+		element.offset += (int)place->size;
 	}
 	tw_asm__jump(a, test->op == TW_TEST_NE ? holds : fails);
 }
@@ -160,14 +169,14 @@ static uint64_t big_endian_number(const uint8_t *bytes, size_t len)
 	return value;
 }
 
-static void emit_order(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label holds,
+static void emit_order(struct tw_asm *a, const struct tw_test *test, const struct source *place, tw_label holds,
 		       tw_label fails)
 {
 	struct tw_test number = { .op = test->op };
 
 	number.low = big_endian_number(test->bytes, test->len);
 	number.high = big_endian_number(test->high_bytes, test->high_len);
-	tw_asm__load_be(a, place->size, BPF_REG_1, TW_REG_FRAME, (int)place->offset);
+	tw_asm__load_be(a, place->size, BPF_REG_1, place->base, place->offset);
 	compare(a, &number, false, holds, fails);
 }
 
@@ -313,7 +322,7 @@ static void require(struct tw_asm *a, uint32_t extent, const struct tw_bpf_acces
 	a->known = extent;
 }
 
-static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label equal,
+static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struct source *place, tw_label equal,
 		       tw_label different)
 {
 	const size_t whole = test->prefix ? test->prefix / 8 : test->len;
@@ -324,9 +333,9 @@ static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struc
 		tw_asm__jump(a, different);
 		return;
 	}
-	require_bytes(a, TW_REG_FRAME, (int)place->offset, test->bytes, whole, different);
+	require_bytes(a, place->base, place->offset, test->bytes, whole, different);
 	if (more) {
-		tw_asm__load(a, 1, BPF_REG_1, TW_REG_FRAME, (int)(place->offset + whole));
+		tw_asm__load(a, 1, BPF_REG_1, place->base, place->offset + (int)whole);
 		tw_asm__alu32(a, BPF_AND, BPF_REG_1, mask);
 		tw_asm__jump32_if(a, BPF_JNE, BPF_REG_1, test->bytes[whole] & mask, different);
 	}
@@ -334,7 +343,7 @@ static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struc
 }
 
 /* Compare a text at a fixed offset. It fills its field or ends with a NUL, so it never equals a value that contains a NUL. */
-static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label equal,
+static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct source *place, tw_label equal,
 		      tw_label different)
 {
 	bool whole;
@@ -344,22 +353,44 @@ static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct
 		tw_asm__jump(a, different);
 		return;
 	}
-	require_bytes(a, TW_REG_FRAME, (int)place->offset, test->bytes, len, different);
+	require_bytes(a, place->base, place->offset, test->bytes, len, different);
 	if (whole && len < place->size) {
-		tw_asm__load(a, 1, BPF_REG_1, TW_REG_FRAME, (int)(place->offset + len));
+		tw_asm__load(a, 1, BPF_REG_1, place->base, place->offset + (int)len);
 		tw_asm__jump32_if(a, BPF_JNE, BPF_REG_1, 0, different);
 	}
 	tw_asm__jump(a, equal);
+}
+
+static struct source find_source(const struct tw_test *test, const struct tw_bpf_access *access)
+{
+	const struct tw_bpf_tracepoint *tracepoint = access->tracepoint;
+	struct tw_test_place place = { 0 };
+	struct source source;
+
+	tw_test__place(test, &place);
+	source = (struct source){ TW_REG_FRAME, (int)place.offset, place.size,
+				  place.count,  place.big_endian,  place.is_signed };
+	if (!tracepoint)
+		return source;
+	source.big_endian = TW_HOST_BE;
+	if (test->operand == TW_ON_FIELD) {
+		source.base = tracepoint->context;
+		source.offset = (int)test->field->offset;
+	} else {
+		source.base = BPF_REG_10;
+		source.offset = test->operand == TW_ON_PID ? tracepoint->pid : tracepoint->cpu;
+	}
+	return source;
 }
 
 static void emit_test(struct tw_asm *a, const struct tw_test *test, const struct tw_bpf_access *access, tw_label holds,
 		      tw_label fails)
 {
 	const bool is_not = test->op == TW_TEST_NE;
-	struct tw_test_place place = { 0 };
+	const struct source place = find_source(test, access);
 
-	require(a, tw_test__extent(test), access, fails);
-	tw_test__place(test, &place);
+	if (!access->tracepoint)
+		require(a, tw_test__extent(test), access, fails);
 	if (test->operand == TW_ON_TIME)
 		emit_time(a, test, holds, fails);
 	else if (test->field && test->field->place != TW_PLACE_FIXED)
