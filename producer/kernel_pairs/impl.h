@@ -7,22 +7,26 @@
 #include "producer/kernel_pairs/plan.h"
 #include "producer/kernel_pairs/program.h"
 
-/* The descriptors of the maps of a pair, and the largest number of entries; -1 = there is no such map. */
 struct tw_kernel_pair_maps {
-	int fds[TW_KERNEL_MAPS];
-	uint32_t max_open, max_cells;
+	int fds[TW_KERNEL_MAPS]; /* descriptors; -1 = there is no such map */
+	uint32_t max_cells;      /* largest number of entries of TW_KERNEL_GROUPS */
 };
 
 struct tw_kernel_maps {
 	int gate;
 	struct tw_kernel_pair_maps *pairs; /* @n_pairs of them */
 	size_t n_pairs;
-	size_t cpus;   /* number of possible CPUs: a read of a per-CPU value returns so many */
+	size_t cpus;   /* number of possible CPUs, which is the number of copies of a per-CPU value */
 	size_t memory; /* estimate, bytes */
 };
 
-/** tw_kernel_maps__make() - make the maps of all pairs. @memory: bytes. Return: 0 or -errno; call tw_kernel_maps__fini() in either case */
-int tw_kernel_maps__make(struct tw_kernel_maps *maps, const struct tw_kernel_plan *plan, size_t memory,
+/**
+ * tw_kernel_maps__make() - make the maps of all pairs
+ * @plan: in_task of its pairs is cleared if the kernel has no task storage for programs at tracepoints
+ * @memory: bytes
+ * Return: 0 or -errno; call tw_kernel_maps__fini() in either case.
+ */
+int tw_kernel_maps__make(struct tw_kernel_maps *maps, struct tw_kernel_plan *plan, size_t memory,
 			 struct tw_error *error);
 
 /** tw_kernel_maps__fd() - the descriptor of the map with this number in programs */

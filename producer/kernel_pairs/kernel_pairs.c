@@ -13,7 +13,7 @@
 
 #include "producer/kernel_pairs/impl.h"
 
-#define LOG_SIZE (64 * 1024)
+#define LOG_SIZE (1024 * 1024) /* of the verifier */
 
 /* The id of this process in the initial pid namespace, as programs see it; getpid() may differ. */
 static uint32_t own_task(void)

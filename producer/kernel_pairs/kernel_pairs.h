@@ -27,11 +27,13 @@ struct tw_kernel_pairs_options {
 	uint64_t linear; /* width of the buckets, ns; 0 = powers of two, in the unit of each pair */
 	/*
 	 * Bytes of the maps of all pairs together, for beginnings without an end and for groups. The kernel allocates them at once. At least
-	 * one beginning of each pair is kept.
+	 * one beginning of each pair is kept. If the only key of a pair is the pid of the current task, the kernel stores the beginning with
+	 * the task, and this memory is not limited. The idle tasks of the CPUs, which all have the pid 0, are then different tasks.
 	 */
 	size_t memory;
 	const struct tw_filter *filter; /* events that do not match are ignored; NULL = none */
 	bool include_self;              /* do not ignore events of this process */
+	bool no_task_storage;           /* for tests: keep the beginnings of tasks in a hash map, too */
 };
 
 struct tw_kernel_pairs;

@@ -210,6 +210,7 @@ static int make_role(struct tw_kernel_plan *plan, struct tw_kernel_pair *pair, s
 	role->pair = pair;
 	role->format = format;
 	role->number = (uint8_t)++pair->n_roles;
+	pair->in_task = pair->n_keys == 1;
 	err = tw_pair_binding__make(figures->pair, &figures->pair->events[index], format, figures->by, figures->n_by,
 				    &role->binding, error);
 	for (size_t i = 0; i < figures->n_by && !err; i++)
@@ -407,6 +408,11 @@ int tw_kernel_plan__make(const struct tw_kernel_pairs_options *options, struct t
 		err = make_tracepoints(plan, error);
 	for (size_t i = 0; i < plan->n_pairs && !err; i++)
 		err = check_groups(plan, &plan->pairs[i], options->n_by, error);
+	for (size_t i = 0; i < plan->n_roles; i++) {
+		struct tw_kernel_role *role = plan->roles[i];
+
+		role->pair->in_task &= role->by_task && !options->no_task_storage;
+	}
 	return err;
 }
 

@@ -28,6 +28,7 @@ struct tw_kernel_pair {
 	size_t n_keys;
 	uint8_t by_from[TW_PAIR_KEYS_MAX]; /* enum tw_kernel_by */
 	unsigned int n_roles;
+	bool in_task; /* the only key of all events is the pid of the current task, so that a beginning can be stored with the task */
 	struct tw_error note; /* why the pair has no groups; "" = it has those that it defines */
 	uint64_t open;        /* beginnings without an end so far */
 };

@@ -39,52 +39,6 @@ struct gen {
 	tw_label out;
 };
 
-void tw_kernel_bucket__emit(struct tw_asm *a, const struct tw_histogram_scale *scale)
-{
-	const uint64_t width = scale->linear ? scale->linear : scale->unit;
-	const tw_label is_zero = tw_asm__label(a), small = tw_asm__label(a), beyond = tw_asm__label(a);
-	static const int steps[] = { 32, 16, 8, 4, 2, 1 };
-
-	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, 0, is_zero);
-	tw_asm__alu(a, BPF_SUB, BPF_REG_1, 1);
-	tw_asm__place(a, is_zero);
-	if (width > INT32_MAX) {
-		tw_asm__imm(a, BPF_REG_2, width);
-		tw_asm__alu_reg(a, BPF_DIV, BPF_REG_1, BPF_REG_2);
-	} else if (width > 1) {
-		tw_asm__alu(a, BPF_DIV, BPF_REG_1, (int32_t)width);
-	}
-	if (scale->linear) {
-		tw_asm__jump_if(a, BPF_JLE, BPF_REG_1, TW_HISTOGRAM_BUCKETS, beyond);
-		tw_asm__imm(a, BPF_REG_1, TW_HISTOGRAM_BUCKETS);
-		tw_asm__place(a, beyond);
-		return;
-	}
-	/*
-	 * r2 becomes the number of bits by which r1 must be shifted to be less than 2 << TW_HISTOGRAM_STEP_BITS. After the step of n bits, r1 is
-	 * less than 1 << (n + TW_HISTOGRAM_STEP_BITS).
-	 */
-	tw_asm__imm(a, BPF_REG_2, 0);
-	tw_asm__jump_if(a, BPF_JLT, BPF_REG_1, 1 << (16 + TW_HISTOGRAM_STEP_BITS), small);
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		const tw_label next = tw_asm__label(a);
-
-		if (steps[i] == 8)
-			tw_asm__place(a, small);
-		if (steps[i] == 32) {
-			tw_asm__mov(a, BPF_REG_3, BPF_REG_1);
-			tw_asm__alu(a, BPF_RSH, BPF_REG_3, steps[i] + TW_HISTOGRAM_STEP_BITS);
-			tw_asm__jump_if(a, BPF_JEQ, BPF_REG_3, 0, next);
-		} else {
-			tw_asm__jump_if(a, BPF_JLT, BPF_REG_1, 1 << (steps[i] + TW_HISTOGRAM_STEP_BITS), next);
-		}
-		tw_asm__alu(a, BPF_RSH, BPF_REG_1, steps[i]);
-		tw_asm__alu(a, BPF_ADD, BPF_REG_2, steps[i] << TW_HISTOGRAM_STEP_BITS);
-		tw_asm__place(a, next);
-	}
-	tw_asm__alu_reg(a, BPF_ADD, BPF_REG_1, BPF_REG_2);
-}
-
 /* Adds to a counter of the figures. r1 changes. */
 static void count(struct tw_asm *a, int offset)
 {
@@ -110,6 +64,26 @@ static void call_map(struct tw_asm *a, uint16_t map, int key, int helper)
 static void call_open(struct tw_asm *a, const struct tw_kernel_pair *pair, int helper)
 {
 	call_map(a, tw_kernel_map__number(pair->index, TW_KERNEL_OPEN), KEY, helper);
+}
+
+/* Sets r0 to the beginning of the current task, or to 0. @flags: BPF_LOCAL_STORAGE_GET_F_CREATE makes an empty one, if there is none */
+static void find_in_task(struct tw_asm *a, const struct tw_kernel_pair *pair, int flags)
+{
+	tw_asm__call(a, BPF_FUNC_get_current_task_btf);
+	tw_asm__mov(a, BPF_REG_2, BPF_REG_0);
+	tw_asm__map(a, BPF_REG_1, tw_kernel_map__number(pair->index, TW_KERNEL_OPEN));
+	tw_asm__imm(a, BPF_REG_3, 0);
+	tw_asm__imm(a, BPF_REG_4, (uint64_t)flags);
+	tw_asm__call(a, BPF_FUNC_task_storage_get);
+}
+
+/* Sets r0 to the beginning of the key, or to 0. Of a task, it can be empty. */
+static void find_begin(struct tw_asm *a, const struct tw_kernel_pair *pair)
+{
+	if (pair->in_task)
+		find_in_task(a, pair, 0);
+	else
+		call_open(a, pair, BPF_FUNC_map_lookup_elem);
 }
 
 /* Adds an element with a key and a value on the stack. */
@@ -211,7 +185,28 @@ static void clear_rest(struct tw_asm *a, const struct tw_kernel_role *role, int 
 	tw_asm__store_imm(a, 4, BPF_REG_10, values + IN_VALUES(cell), 0);
 }
 
-static void begin(struct gen *g, const struct tw_kernel_role *role)
+static void begin_in_task(struct gen *g, const struct tw_kernel_role *role)
+{
+	struct tw_asm *a = &g->a;
+	const tw_label done = tw_asm__label(a), full = tw_asm__label(a), empty = tw_asm__label(a);
+
+	find_in_task(a, role->pair, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	count(a, IN_FIGURES(begun));
+	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_0, 0, full);
+	tw_asm__load(a, 8, BPF_REG_1, BPF_REG_0, offsetof(struct tw_kernel_begin, time));
+	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, 0, empty);
+	count(a, IN_FIGURES(again));
+	if (role->pair->figures.pair->keeps_first)
+		tw_asm__jump(a, done);
+	tw_asm__place(a, empty);
+	store_begin(a, role, BPF_REG_0, 0);
+	tw_asm__jump(a, done);
+	tw_asm__place(a, full);
+	count(a, IN_FIGURES(evicted));
+	tw_asm__place(a, done);
+}
+
+static void begin_in_map(struct gen *g, const struct tw_kernel_role *role)
 {
 	const struct tw_kernel_pair *pair = role->pair;
 	struct tw_asm *a = &g->a;
@@ -241,8 +236,16 @@ static void cancel(struct gen *g, const struct tw_kernel_role *role)
 	struct tw_asm *a = &g->a;
 	const tw_label done = tw_asm__label(a);
 
-	call_open(a, role->pair, BPF_FUNC_map_delete_elem);
-	tw_asm__jump_if(a, BPF_JNE, BPF_REG_0, 0, done);
+	if (role->pair->in_task) {
+		find_in_task(a, role->pair, 0);
+		tw_asm__jump_if(a, BPF_JEQ, BPF_REG_0, 0, done);
+		tw_asm__load(a, 8, BPF_REG_1, BPF_REG_0, offsetof(struct tw_kernel_begin, time));
+		tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, 0, done);
+		tw_asm__store_imm(a, 8, BPF_REG_0, offsetof(struct tw_kernel_begin, time), 0);
+	} else {
+		call_open(a, role->pair, BPF_FUNC_map_delete_elem);
+		tw_asm__jump_if(a, BPF_JNE, BPF_REG_0, 0, done);
+	}
 	count(a, IN_FIGURES(cancelled));
 	tw_asm__place(a, done);
 }
@@ -347,24 +350,35 @@ static void add_time(struct gen *g, const struct tw_kernel_pair *pair, tw_label 
 }
 
 /*
- * If another CPU ends or cancels the same key at the same time, only one of the two can delete the beginning; for the other one, there is
- * none.
+ * Removes the beginning at r0, whose time is TIME. If another CPU ends or cancels the same key at the same time, only one of the two can
+ * delete the beginning; for the other one, there is none.
  */
+static void take_begin(struct tw_asm *a, const struct tw_kernel_pair *pair, tw_label none)
+{
+	if (pair->in_task) {
+		tw_asm__store_imm(a, 8, BPF_REG_0, offsetof(struct tw_kernel_begin, time), 0);
+		return;
+	}
+	call_open(a, pair, BPF_FUNC_map_delete_elem);
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_0, 0, none);
+}
+
 static void end(struct gen *g, const struct tw_kernel_role *role)
 {
 	const struct tw_kernel_pair *pair = role->pair;
 	struct tw_asm *a = &g->a;
 	const tw_label done = tw_asm__label(a), none = tw_asm__label(a), forwards = tw_asm__label(a);
 
-	call_open(a, pair, BPF_FUNC_map_lookup_elem);
+	find_begin(a, pair);
 	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_0, 0, none);
 	tw_asm__load(a, 8, TIME, BPF_REG_0, offsetof(struct tw_kernel_begin, time));
+	if (pair->in_task)
+		tw_asm__jump_if(a, BPF_JEQ, TIME, 0, none);
 	for (size_t i = 0; i < pair->figures.n_by; i++)
 		choose_value(a, role, i);
 	if (pair->figures.n_by)
 		clear_rest(a, role, CELL);
-	call_open(a, pair, BPF_FUNC_map_delete_elem);
-	tw_asm__jump_if(a, BPF_JNE, BPF_REG_0, 0, none);
+	take_begin(a, pair, none);
 	tw_asm__jump_if_reg(a, BPF_JGE, NOW, TIME, forwards);
 	count(a, IN_FIGURES(backwards));
 	tw_asm__jump(a, done);
@@ -417,7 +431,8 @@ static void play(struct gen *g, const struct tw_kernel_role *role)
 		read_clock(g, ignores_own(g, role) || role->condition);
 	if (!g->one_pair || g->n_played == 1)
 		find_figures(g, role->pair);
-	make_key(a, role);
+	if (!role->pair->in_task)
+		make_key(a, role);
 	switch (role->binding.event->role) {
 	case TW_PAIR_END:
 		end(g, role);
@@ -426,7 +441,10 @@ static void play(struct gen *g, const struct tw_kernel_role *role)
 		cancel(g, role);
 		break;
 	case TW_PAIR_BEGIN:
-		begin(g, role);
+		if (role->pair->in_task)
+			begin_in_task(g, role);
+		else
+			begin_in_map(g, role);
 		break;
 	}
 	tw_asm__place(a, done);

@@ -22,7 +22,11 @@
 
 /* Each pair has these maps. */
 enum tw_kernel_map {
-	TW_KERNEL_OPEN,    /* HASH: keys, 8 bytes each, as tw_field__read() makes them -> struct tw_kernel_begin */
+	/*
+	 * HASH: keys, 8 bytes each, as tw_field__read() makes them -> struct tw_kernel_begin. Of a pair with in_task: TASK_STORAGE, which costs
+	 * a small part of the time; its struct tw_kernel_begin is empty if its time is 0.
+	 */
+	TW_KERNEL_OPEN,
 	TW_KERNEL_FIGURES, /* PERCPU_ARRAY: epoch -> struct tw_kernel_figures */
 	TW_KERNEL_GROUPS,  /* PERCPU_HASH, if there are groups: struct tw_kernel_cell -> struct tw_kernel_samples */
 	TW_KERNEL_MAPS,

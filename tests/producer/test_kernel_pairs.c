@@ -64,7 +64,10 @@ static const char table_text[] =
 	"pair texts\n begin t:enter addr\n end t:leave addr\n by name\n"
 	"pair named\n begin t:enter name\n end t:leave addr\n"
 	"pair never\n begin t:enter addr if name == x\n end t:leave addr\n"
-	"pair loop\n begin t:leave addr\n end t:leave addr\n";
+	"pair loop\n begin t:leave addr\n end t:leave addr\n"
+	"pair task\n begin t:enter common_pid\n end t:leave common_pid\n cancel t:drop common_pid if kind < 2\n"
+	" by vec,level\n again first\n"
+	"pair last\n begin t:enter common_pid\n begin t:both common_pid\n end t:leave common_pid\n unit us\n";
 
 struct event {
 	size_t kind; /* index in made */
@@ -87,6 +90,7 @@ struct under_test {
 
 static char tracing_dir[] = "/tmp/test-kernel-pairs-XXXXXX";
 static struct tw_pair_table *table;
+static uint32_t only_pid; /* of all events; 0 = several */
 static uint64_t random_state = 88172645463325252u;
 
 static uint64_t random_number(void)
@@ -204,8 +208,6 @@ static void replace_calls(struct tw_bpf_program *code)
 
 static int load(const struct tw_kernel_pairs *kernel, const struct tw_tracepoint *tracepoint, uint32_t own)
 {
-	static char log[65536];
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .log_buf = log, .log_size = sizeof(log), .log_level = 1);
 	struct tw_bpf_program code;
 	int fd;
 
@@ -215,9 +217,9 @@ static int load(const struct tw_kernel_pairs *kernel, const struct tw_tracepoint
 	replace_calls(&code);
 	for (uint32_t i = 0; i < code.n_map_uses; i++)
 		code.insns[code.map_uses[i].insn].imm = tw_kernel_maps__fd(&kernel->maps, code.map_uses[i].map);
-	fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "test", "GPL", code.insns, code.n, &opts);
+	fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "test", "GPL", code.insns, code.n, NULL);
 	if (fd < 0)
-		fail_msg("%s: %s", tracepoint->format->name, log);
+		fail_msg("%s: %s", tracepoint->format->name, strerror(-fd));
 	tw_bpf_program__fini(&code);
 	return fd;
 }
@@ -226,7 +228,11 @@ static int load(const struct tw_kernel_pairs *kernel, const struct tw_tracepoint
 static struct tw_kernel_pairs_options options_of(const struct tw_pair **pairs, const char *names)
 {
 	return (struct tw_kernel_pairs_options){
-		.tracing_dir = tracing_dir, .pairs = pairs, .n_pairs = find_pairs(names, pairs), .memory = 8 << 20
+		.tracing_dir = tracing_dir,
+		.pairs = pairs,
+		.n_pairs = find_pairs(names, pairs),
+		.memory = 8 << 20,
+		.no_task_storage = true, /* because all events are of the task of this test */
 	};
 }
 
@@ -388,7 +394,7 @@ static void make_event(struct event *event)
 		event->time -= event->time / 3;
 	if (random_number() % 64 == 0)
 		event->time++;
-	event->pid = pids[random_number() % 4];
+	event->pid = only_pid ? only_pid : pids[random_number() % 4];
 	event->cpu = (uint16_t)(random_number() % 3);
 	fill(event);
 }
@@ -481,7 +487,7 @@ static uint64_t run(const struct tw_kernel_pairs_options *options)
 	return n;
 }
 
-#define ALL "plain first signs roles cpus tasks either loop"
+#define ALL "plain first signs roles cpus tasks either loop task last"
 
 static void the_figures_are_those_of_the_reference(void **state)
 {
@@ -493,7 +499,7 @@ static void the_figures_are_those_of_the_reference(void **state)
 	options.include_self = true;
 	options.linear = 1000000;
 	assert_true(run(&options) > EVENTS / 2);
-	for (size_t i = 0; i < 8; i++) { /* each alone, with programs of one pair */
+	for (size_t i = 0; i < 10; i++) { /* each alone, with programs of one pair */
 		options.pairs = pairs + i;
 		options.n_pairs = 1;
 		options.linear = 0;
@@ -532,6 +538,27 @@ static void groups_can_be_chosen(void **state)
 	options.by = by;
 	options.n_by = 4;
 	assert_true(run(&options) > EVENTS / 10);
+}
+
+static void beginnings_are_stored_with_the_task(void **state)
+{
+	const struct tw_pair *pairs[TW_KERNEL_PAIRS_MAX];
+	struct tw_kernel_pairs_options options = options_of(pairs, "task last tasks");
+	struct tw_kernel_pairs *kernel;
+
+	(void)state;
+	options.no_task_storage = false;
+	assert_int_equal(tw_kernel_pairs__new(&options, &kernel, NULL), 0);
+	assert_false(kernel->plan.pairs[2].in_task); /* an event has another key */
+	if (!kernel->plan.pairs[0].in_task)
+		print_message("this kernel has no task storage at tracepoints\n");
+	tw_kernel_pairs__free(kernel);
+	options.n_pairs = 2;
+	only_pid = 5;
+	assert_true(run(&options) > EVENTS / 10);
+	only_pid = OWN_TASK;
+	assert_int_equal(run(&options), 0);
+	only_pid = 0;
 }
 
 /* One beginning has room: the next one is counted as evicted, and its end has no beginning. Samples of groups without room are others. */
@@ -698,6 +725,7 @@ int main(void)
 		cmocka_unit_test(the_figures_are_those_of_the_reference),
 		cmocka_unit_test(a_filter_ignores_events),
 		cmocka_unit_test(groups_can_be_chosen),
+		cmocka_unit_test(beginnings_are_stored_with_the_task),
 		cmocka_unit_test(a_full_map_is_counted),
 		cmocka_unit_test(what_is_impossible_is_refused),
 		cmocka_unit_test(groups_of_the_table_may_be_left_out),
