@@ -74,10 +74,15 @@ static const char *live_option(const struct latency_config *config)
 		const char *name;
 		bool is_given;
 	} options[] = {
-		{ "follow", run->follow },          { "pid", run->tracing.pids.n },
-		{ "cpus", run->tracing.cpus },      { "clock", run->clock },
-		{ "show-self", run->show_self },    { "buffer-size", run->buffer_kib },
-		{ "subbuf-size", run->subbuf_kib }, { "threads", run->threads },
+		/* Those that --in-kernel permits are the last. */
+		{ "follow", run->follow },
+		{ "pid", run->tracing.pids.n },
+		{ "cpus", run->tracing.cpus },
+		{ "buffer-size", run->buffer_kib },
+		{ "subbuf-size", run->subbuf_kib },
+		{ "threads", run->threads },
+		{ "clock", run->clock },
+		{ "show-self", run->show_self },
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -176,8 +181,31 @@ static int find_pairs(const struct latency_config *config, struct latency_task *
 	return err;
 }
 
+/* Refuses what only the other way to measure a live run can do. */
+static int check_in_kernel(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
+{
+	const char *option = live_option(config);
+
+	if (task->file)
+		return tw_error__set(error, -EINVAL,
+				     "%s is a capture, and --in-kernel measures a live run: leave out one", task->file);
+	if (config->top || config->stacks)
+		return tw_error__set(error, -EINVAL, "--%s needs the events: leave out --in-kernel",
+				     config->top ? "top" : "stacks");
+	if (config->run.clock && strcmp(config->run.clock, "mono") != 0)
+		return tw_error__set(error, -EINVAL,
+				     "--in-kernel measures with the clock mono: leave out --in-kernel, or --clock %s",
+				     config->run.clock);
+	if (option && strcmp(option, "clock") != 0 && strcmp(option, "show-self") != 0)
+		return tw_error__set(error, -EINVAL,
+				     "--%s is not possible with --in-kernel: leave out one of the two options", option);
+	return 0;
+}
+
 int latency__check_task(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
 {
+	if (config->in_kernel)
+		return check_in_kernel(config, task, error);
 	if (!task->file)
 		return 0;
 	if (task->command[0])

@@ -165,6 +165,8 @@ int latency__measure(const struct latency_config *config, const struct latency_t
 {
 	int err;
 
+	if (config->in_kernel)
+		return latency__in_kernel(config, task, error);
 	if (!task->file)
 		return latency__live(config, task, error);
 	err = read_capture(config, task, error);
@@ -221,8 +223,8 @@ static const struct cli_option options[] = {
 	{ 0, "linear", "NS", CLI_ARG_NUMBER, "Use buckets of this width, in nanoseconds, instead of powers of two",
 	  .offset = offsetof(struct latency_config, linear) },
 	{ 0, "memory", "BYTES", CLI_ARG_SIZE,
-	  "Largest memory for events that wait for the end of their pair (default 256M); if it is full, old ones are "
-	  "forgotten and counted",
+	  "Largest memory for events that wait for the end of their pair (default 256M; 32M with --in-kernel); if it is full, "
+	  "old ones are forgotten and counted",
 	  .offset = offsetof(struct latency_config, memory) },
 	{ 0, "top", "N", CLI_ARG_NUMBER, "Also show the N slowest pairs, at most 1000, with both events",
 	  .offset = offsetof(struct latency_config, top) },
@@ -237,6 +239,10 @@ static const struct cli_option options[] = {
 	  .apply = latency__apply_interval },
 	{ 'c', "count", "N", CLI_ARG_NUMBER, "End after N intervals",
 	  .offset = offsetof(struct latency_config, intervals) },
+	{ 0, "in-kernel", NULL, CLI_ARG_NONE,
+	  "Measure a live run with BPF programs in the kernel, so that no event leaves it; only for keys, conditions and groups "
+	  "that are numbers",
+	  .offset = offsetof(struct latency_config, in_kernel) },
 	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object for each result",
 	  .offset = offsetof(struct latency_config, as_json) },
 	{ 0 },
@@ -250,6 +256,7 @@ static const struct cli_example examples[] = {
 	{ "Show how long runnable tasks wait for a CPU, until Ctrl-C", "sudo tracewire latency runqlat" },
 	{ "Show it each second, five times", "sudo tracewire latency -i 1 -c 5 runqlat" },
 	{ "Show which system calls of a command take the most time", "sudo tracewire latency -F syscalls -- ls" },
+	{ "Measure all system calls at little cost", "sudo tracewire latency --in-kernel syscalls" },
 	{ "Do the same for a recording", "tracewire latency syscalls x.pcapng" },
 	{ "Measure from one event to another with the same value of a field",
 	  "sudo tracewire latency --from sys_enter --to sys_exit --key common_pid" },

@@ -28,7 +28,7 @@ struct latency_config {
 	void (*print)(const struct latency_config *config, const struct latency_subject *subject,
 		      struct tw_latency *latency);
 	const char *stacks, *svg; /* files to be written at the end; NULL = none */
-	bool as_json, list;
+	bool as_json, list, in_kernel;
 	char *by_names; /* @by, with NULs in place of commas */
 	const char *by_list[TW_PAIR_KEYS_MAX];
 	size_t n_by;
@@ -78,6 +78,9 @@ int latency__measure(const struct latency_config *config, const struct latency_t
 
 /** latency__live() - measure in a live run. Return: exit status */
 int latency__live(const struct latency_config *config, const struct latency_task *task, struct tw_error *error);
+
+/** latency__in_kernel() - measure with BPF programs in the kernel. Return: exit status */
+int latency__in_kernel(const struct latency_config *config, const struct latency_task *task, struct tw_error *error);
 
 /** latency__add_outcome() - add to @outcome what happened to the events that were read */
 void latency__add_outcome(const struct tw_latency_result *result, struct outcome *outcome);

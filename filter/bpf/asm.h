@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to filter/bpf. An assembler for eBPF. It appends instructions, and resolves labels; all jumps are forward.
+ * For filter/bpf and producer/kernel_pairs. An assembler for eBPF. It appends instructions, and resolves labels; all jumps are forward.
  *
  * An error (out of memory, program too long) is stored in the assembler and returned by tw_asm__finish(), so that callers need not check
  * each step. Unreachable instructions are left out, because the verifier refuses them. Jumps to the next instruction are left out, too.

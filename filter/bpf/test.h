@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to filter/. Generates the instructions of tests and trees. */
+/* Internal to filter/, except tw_tree__emit() at tracepoints. Generates the instructions of tests and trees. */
 #ifndef TW_BPF_TEST_H
 #define TW_BPF_TEST_H
 

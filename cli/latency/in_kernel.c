@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `latency --in-kernel`: BPF programs measure the pairs, and this process only waits and prints. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "cli/filter_option.h"
+#include "cli/latency/latency.h"
+#include "cli/messages.h"
+#include "cli/service.h"
+#include "cli/standard_files.h"
+#include "cli/stop.h"
+#include "producer/command.h"
+#include "producer/kernel_pairs/kernel_pairs.h"
+#include "producer/tracing_dir.h"
+
+#define PUSH_MS 100 /* interval at which queued text is written */
+
+struct run {
+	const struct latency_config *config;
+	const struct latency_task *task;
+	struct tw_kernel_pairs *kernel;
+	struct tw_command *command;
+	uint64_t next;    /* end of the interval, CLOCK_MONOTONIC, ns */
+	uint64_t printed; /* number of intervals */
+	bool ended;       /* the command has ended */
+};
+
+static int open_pairs(struct run *run, struct tw_error *error)
+{
+	const struct latency_config *config = run->config;
+	struct tw_kernel_pairs_options options = {
+		.pairs = run->task->pairs,
+		.n_pairs = run->task->n_pairs,
+		.by = config->by_list,
+		.n_by = config->n_by,
+		.linear = config->linear,
+		.memory = config->memory ? config->memory : TW_KERNEL_PAIRS_MEMORY,
+		.filter = config->run.filter,
+		.include_self = config->run.show_self,
+	};
+	int err = tw_tracing_dir__find(&options.tracing_dir, error);
+
+	return err ? err : tw_kernel_pairs__new(&options, &run->kernel, error);
+}
+
+static void tell(const struct run *run)
+{
+	const struct tw_kernel_pairs_size size = tw_kernel_pairs__size(run->kernel);
+
+	if (run->config->run.quiet)
+		return;
+	for (size_t i = 0; i < run->task->n_pairs; i++) {
+		const char *note = tw_kernel_pairs__note(run->kernel, i);
+
+		if (note)
+			note__say("%s; so it is measured without groups, which it has without --in-kernel", note);
+	}
+	if (run->config->run.filter)
+		filter_option__note(run->config->run.filter, tw_kernel_pairs__filter_note(run->kernel));
+	if (run->config->run.verbose)
+		fprintf(stderr, "in the kernel: %zu programs of %zu instructions, %zu KiB of maps\n", size.programs,
+			size.instructions, size.memory / 1024);
+	fputs("measuring", stderr);
+	for (size_t i = 0; i < run->task->n_pairs; i++)
+		say(stderr, "%s %s", i ? "," : "", run->task->pairs[i]->name);
+	fputs(" in the kernel; Ctrl-C ends it\n", stderr);
+}
+
+/* Prints the figures since the last print. @ret: the figures of the pairs, as from tw_kernel_pairs__take() */
+static int print(struct run *run, struct tw_pair_figures **ret, struct tw_error *error)
+{
+	const struct latency_subject subject = { .name = "live",
+						 .end = run->config->interval ? tw_time__now(CLOCK_REALTIME) : 0 };
+	struct tw_latency_result result = { .n_pairs = run->task->n_pairs };
+	const int err = tw_kernel_pairs__take(run->kernel, &result.pairs, error);
+
+	if (err)
+		return err;
+	*ret = result.pairs;
+	result.names = tw_kernel_pairs__names(run->kernel);
+	latency__print(run->config, &subject, &result);
+	standard_files__flush();
+	run->printed++;
+	return 0;
+}
+
+/* Prints the result of an interval that has ended. Return: 1 after the last but one: the last is printed at the end; 0; -errno */
+static int tick(struct run *run, struct tw_error *error)
+{
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+	struct tw_pair_figures *pairs;
+	int err;
+
+	if (!run->config->interval || now < run->next)
+		return 0;
+	if (run->config->intervals && run->printed + 1 >= run->config->intervals)
+		return 1;
+	err = print(run, &pairs, error);
+	while (run->next <= now)
+		run->next += run->config->interval;
+	return err;
+}
+
+/* Return: milliseconds until queued text is written, or until the end of the interval */
+static int patience(const struct run *run)
+{
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+	uint64_t wait = PUSH_MS * TW_NS_PER_MS;
+
+	if (run->config->interval)
+		wait = run->next <= now ? 0 : tw_time__earlier(wait, run->next - now);
+	return (int)((wait + TW_NS_PER_MS - 1) / TW_NS_PER_MS);
+}
+
+/* Waits for the end of the command or a request to stop. Return: 0 or -errno */
+static int watch(struct run *run, struct tw_error *error)
+{
+	struct pollfd fds[] = {
+		{ .fd = stop__fd(), .events = POLLIN },
+		{ .fd = run->command ? tw_command__fd(run->command) : -1, .events = POLLIN },
+	};
+	int done = 0;
+
+	while (!done) {
+		if (poll(fds, 2, patience(run)) < 0 && errno != EINTR)
+			return tw_error__set(error, -errno, "cannot wait: %s", strerror(errno));
+		run->ended = fds[1].revents != 0;
+		if (run->ended || fds[0].revents)
+			return 0;
+		done = tick(run, error);
+		service__alive(tw_time__now(CLOCK_MONOTONIC));
+		standard_files__push();
+	}
+	return done < 0 ? done : 0;
+}
+
+/* After a request to stop, the end of the command is measured, too, as in cli/session.c. */
+static void let_command_end(struct run *run)
+{
+	struct pollfd fd = { .fd = run->command ? tw_command__fd(run->command) : -1, .events = POLLIN };
+
+	if (!run->command || run->ended || !stop__signal())
+		return;
+	if (stop__was_sent())
+		kill(tw_command__pid(run->command), stop__signal());
+	while (!run->ended && !stop__is_urgent()) {
+		if (poll(&fd, 1, PUSH_MS) < 0 && errno != EINTR)
+			return;
+		run->ended = fd.revents != 0;
+		standard_files__push();
+	}
+}
+
+static void tell_losses(const struct run *run, const struct tw_pair_figures *pairs)
+{
+	const uint64_t missed = tw_kernel_pairs__missed(run->kernel);
+
+	if (run->config->run.quiet)
+		return;
+	for (size_t i = 0; i < run->task->n_pairs; i++)
+		latency__tell_missing(&pairs[i], "this kernel");
+	if (missed)
+		say__count(
+			stderr, missed,
+			"{event was|events were} not measured, because the kernel already ran a BPF program on their CPU\n");
+}
+
+/* Return: exit status for a command that cannot be run, as in cli/session.c. */
+static int not_run(int err)
+{
+	return err == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN;
+}
+
+static int exit_status(const struct run *run)
+{
+	if (!run->command)
+		return CLI_EXIT_OK;
+	if (run->ended)
+		return tw_command__wait(run->command);
+	return stop__signal() ? 128 + stop__signal() : CLI_EXIT_OK;
+}
+
+/* Loads the programs, and forks the command. Return: exit status */
+static int open_run(struct run *run, struct tw_error *error)
+{
+	int err = stop__catch(error);
+
+	if (!err)
+		err = open_pairs(run, error);
+	if (err == -EOPNOTSUPP || err == -E2BIG || err == -EINVAL)
+		return CLI_EXIT_USAGE;
+	if (!err && run->task->command[0]) {
+		err = tw_command__new(run->task->command, NULL, &run->command, error);
+		if (err)
+			return not_run(err);
+	}
+	stop__opened();
+	return cli_exit__of(err);
+}
+
+/* Measures until the end of the run. Return: exit status */
+static int measure(struct run *run, struct tw_error *error)
+{
+	struct tw_pair_figures *pairs;
+	int err = tw_kernel_pairs__start(run->kernel, error);
+
+	if (err)
+		return cli_exit__of(err);
+	err = run->command ? tw_command__run(run->command, error) : 0;
+	if (err)
+		return not_run(err);
+	run->next = tw_time__now(CLOCK_MONOTONIC) + run->config->interval;
+	tell(run);
+	service__ready("measuring");
+	err = watch(run, error);
+	service__stopping();
+	let_command_end(run);
+	stop__ending();
+	tw_kernel_pairs__stop(run->kernel);
+	if (!err)
+		err = print(run, &pairs, error);
+	if (err)
+		return cli_exit__of(err);
+	tell_losses(run, pairs);
+	return exit_status(run);
+}
+
+int latency__in_kernel(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
+{
+	struct run run = { .config = config, .task = task };
+	int status = open_run(&run, error);
+
+	if (!status)
+		status = measure(&run, error);
+	stop__ending(); /* repeated for a run that failed to start */
+	tw_command__free(run.command);
+	tw_kernel_pairs__free(run.kernel);
+	return status;
+}
