@@ -102,7 +102,7 @@ static const char *obstacle(const struct tw_pair_value *value)
 	const struct tw_field *field = value->field;
 
 	if (value->kind == TW_PAIR_COMM)
-		return "the name of a task is a text";
+		return "it is a text";
 	if (value->kind != TW_PAIR_FIELD)
 		return NULL;
 	if (field->is_common)
@@ -307,11 +307,10 @@ static int check_values(const struct tw_kernel_plan *plan, const struct tw_kerne
 		const char *why = obstacle(&role->binding.by[by]);
 
 		if (why && role->pair == pair && (kind == TW_PAIR_BEGIN || (kind == TW_PAIR_END && of_end)))
-			return tw_error__set(
-				error, -EOPNOTSUPP,
-				"pair %s cannot be divided by '%s' in the kernel, because %s:%s has it, but %s",
-				pair->figures.pair->name, pair->figures.by[by], role->format->system,
-				role->format->name, why);
+			return tw_error__set(error, -EOPNOTSUPP,
+					     "pair %s cannot be divided by '%s' in the kernel, because in %s:%s, %s",
+					     pair->figures.pair->name, pair->figures.by[by], role->format->system,
+					     role->format->name, why);
 	}
 	return 0;
 }

@@ -614,9 +614,8 @@ static void what_is_impossible_is_refused(void **state)
 	} cases[] = {
 		{ "named", NULL, NULL,
 		  "its key 'name' of t:enter cannot be read there: it is a text; leave out --in-kernel", -EOPNOTSUPP },
-		{ "plain", "name", NULL, "because t:enter has it, but it is a text; leave out --in-kernel",
-		  -EOPNOTSUPP },
-		{ "plain", "comm", NULL, "the name of a task is a text; leave out --in-kernel", -EOPNOTSUPP },
+		{ "plain", "name", NULL, "because in t:enter, it is a text; leave out --in-kernel", -EOPNOTSUPP },
+		{ "plain", "comm", NULL, "because in t:enter, it is a text; leave out --in-kernel", -EOPNOTSUPP },
 		{ "plain", "common_flags", NULL, "does not read this common field; leave out --in-kernel",
 		  -EOPNOTSUPP },
 		{ "plain", "nothing", NULL, "no event of pair plain has the field 'nothing', by which it is divided",
@@ -655,9 +654,8 @@ static void groups_of_the_table_may_be_left_out(void **state)
 
 	(void)state;
 	assert_int_equal(tw_kernel_pairs__new(&options, &kernel, NULL), 0);
-	assert_string_equal(
-		tw_kernel_pairs__note(kernel, 0),
-		"pair texts cannot be divided by 'name' in the kernel, because t:enter has it, but it is a text");
+	assert_string_equal(tw_kernel_pairs__note(kernel, 0),
+			    "pair texts cannot be divided by 'name' in the kernel, because in t:enter, it is a text");
 	assert_null(tw_kernel_pairs__note(kernel, 1));
 	tw_kernel_pairs__free(kernel);
 }
