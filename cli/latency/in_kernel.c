@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/time.h"
@@ -24,9 +25,11 @@ struct run {
 	const struct latency_task *task;
 	struct tw_kernel_pairs *kernel;
 	struct tw_command *command;
-	uint64_t next;    /* end of the interval, CLOCK_MONOTONIC, ns */
-	uint64_t printed; /* number of intervals */
-	bool ended;       /* the command has ended */
+	struct tw_latency_measured *measured; /* of the pairs; for the result */
+	struct tw_latency_result result;
+	uint64_t began, next; /* begin and end of the interval, CLOCK_MONOTONIC, ns */
+	uint64_t printed;     /* number of intervals */
+	bool ended;           /* the command has ended */
 };
 
 static int open_pairs(struct run *run, struct tw_error *error)
@@ -70,20 +73,28 @@ static void tell(const struct run *run)
 	fputs(" in the kernel; Ctrl-C ends it\n", stderr);
 }
 
-/* Prints the figures since the last print. @ret: the figures of the pairs, as from tw_kernel_pairs__take() */
-static int print(struct run *run, struct tw_pair_figures **ret, struct tw_error *error)
+/* Prints the figures since the last print. */
+static int print(struct run *run, struct tw_error *error)
 {
-	const struct latency_subject subject = { .name = "live",
-						 .end = run->config->interval ? tw_time__now(CLOCK_REALTIME) : 0 };
-	struct tw_latency_result result = { .n_pairs = run->task->n_pairs };
-	const int err = tw_kernel_pairs__take(run->kernel, &result.pairs, error);
+	static const struct tw_latency_slowest no_slowest;
+	static const struct tw_latency_stacks no_stacks;
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+	const struct latency_subject subject = {
+		.name = "live",
+		.end = run->config->interval ? tw_time__now(CLOCK_REALTIME) : 0,
+		.ns = now - run->began,
+	};
+	struct tw_pair_figures *figures;
+	const int err = tw_kernel_pairs__take(run->kernel, &figures, error);
 
 	if (err)
 		return err;
-	*ret = result.pairs;
-	result.names = tw_kernel_pairs__names(run->kernel);
-	latency__print(run->config, &subject, &result);
+	for (size_t i = 0; i < run->task->n_pairs; i++)
+		run->measured[i] = (struct tw_latency_measured){ figures[i], &no_slowest, &no_stacks };
+	run->result.names = tw_kernel_pairs__names(run->kernel);
+	latency__print(run->config, &subject, &run->result);
 	standard_files__flush();
+	run->began = now;
 	run->printed++;
 	return 0;
 }
@@ -92,14 +103,13 @@ static int print(struct run *run, struct tw_pair_figures **ret, struct tw_error 
 static int tick(struct run *run, struct tw_error *error)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
-	struct tw_pair_figures *pairs;
 	int err;
 
 	if (!run->config->interval || now < run->next)
 		return 0;
 	if (run->config->intervals && run->printed + 1 >= run->config->intervals)
 		return 1;
-	err = print(run, &pairs, error);
+	err = print(run, error);
 	while (run->next <= now)
 		run->next += run->config->interval;
 	return err;
@@ -155,14 +165,14 @@ static void let_command_end(struct run *run)
 	}
 }
 
-static void tell_losses(const struct run *run, const struct tw_pair_figures *pairs)
+static void tell_losses(const struct run *run)
 {
 	const uint64_t missed = tw_kernel_pairs__missed(run->kernel);
 
 	if (run->config->run.quiet)
 		return;
 	for (size_t i = 0; i < run->task->n_pairs; i++)
-		latency__tell_missing(&pairs[i], "this kernel");
+		latency__tell_missing(&run->measured[i].figures, "this kernel");
 	if (missed)
 		say__count(
 			stderr, missed,
@@ -205,7 +215,6 @@ static int open_run(struct run *run, struct tw_error *error)
 /* Measures until the end of the run. Return: exit status */
 static int measure(struct run *run, struct tw_error *error)
 {
-	struct tw_pair_figures *pairs;
 	int err = tw_kernel_pairs__start(run->kernel, error);
 
 	if (err)
@@ -213,7 +222,8 @@ static int measure(struct run *run, struct tw_error *error)
 	err = run->command ? tw_command__run(run->command, error) : 0;
 	if (err)
 		return not_run(err);
-	run->next = tw_time__now(CLOCK_MONOTONIC) + run->config->interval;
+	run->began = tw_time__now(CLOCK_MONOTONIC);
+	run->next = run->began + run->config->interval;
 	tell(run);
 	service__ready("measuring");
 	err = watch(run, error);
@@ -222,22 +232,30 @@ static int measure(struct run *run, struct tw_error *error)
 	stop__ending();
 	tw_kernel_pairs__stop(run->kernel);
 	if (!err)
-		err = print(run, &pairs, error);
+		err = print(run, error);
+	if (!err)
+		err = latency__write_files(run->config, &run->result, error);
 	if (err)
 		return cli_exit__of(err);
-	tell_losses(run, pairs);
+	tell_losses(run);
 	return exit_status(run);
 }
 
 int latency__in_kernel(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
 {
 	struct run run = { .config = config, .task = task };
-	int status = open_run(&run, error);
+	int status;
 
+	run.measured = calloc(task->n_pairs, sizeof(*run.measured));
+	if (!run.measured)
+		return cli_exit__of(tw_error__set(error, -ENOMEM, "no memory for %zu pairs", task->n_pairs));
+	run.result = (struct tw_latency_result){ .pairs = run.measured, .n_pairs = task->n_pairs };
+	status = open_run(&run, error);
 	if (!status)
 		status = measure(&run, error);
 	stop__ending(); /* repeated for a run that failed to start */
 	tw_command__free(run.command);
 	tw_kernel_pairs__free(run.kernel);
+	free(run.measured);
 	return status;
 }

@@ -374,6 +374,13 @@ static int make_pairs(struct tw_kernel_plan *plan, const struct tw_kernel_pairs_
 	if (options->n_pairs > TW_KERNEL_PAIRS_MAX)
 		return tw_error__set(error, -E2BIG, "the kernel measures at most %d pairs at a time",
 				     TW_KERNEL_PAIRS_MAX);
+	for (size_t i = 0; i < options->n_pairs; i++)
+		if (tw_pair__has_values(options->pairs[i]))
+			return tw_error__set(
+				error, -EOPNOTSUPP,
+				"pair %s has values of events, which are not measured in the kernel: leave out "
+				"--in-kernel",
+				options->pairs[i]->name);
 	plan->pairs = calloc(options->n_pairs, sizeof(*plan->pairs));
 	if (!plan->pairs)
 		return no_memory(error);

@@ -446,6 +446,8 @@ static void play(struct gen *g, const struct tw_kernel_role *role)
 		else
 			begin_in_map(g, role);
 		break;
+	case TW_PAIR_VALUE: /* refused by plan.c */
+		break;
 	}
 	tw_asm__place(a, done);
 }
