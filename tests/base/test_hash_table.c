@@ -95,7 +95,7 @@ static void check(const struct tw_hash_table *table, uint64_t (*key_of)(uint64_t
 	}
 }
 
-/* All keys are inserted, all except each third one are removed, and others are inserted and removed among those that stay. */
+/* All keys are inserted, and two of three are removed. Then every second key is inserted, even if it is still in the table. */
 static void test_many(void **state)
 {
 	(void)state;
@@ -124,7 +124,7 @@ static void test_many(void **state)
 	}
 }
 
-/* A few entries exist at a time, and each insertion follows a removal: the table stays small, and its searches end. */
+/* Many keys come and go in a table that never has more than 8 entries: it stays small, and its searches end. */
 static void test_coming_and_going(void **state)
 {
 	struct tw_hash_table table = { 0 };
@@ -146,7 +146,7 @@ static void test_coming_and_going(void **state)
 	tw_hash_table__fini(&table);
 }
 
-/* No search is long: consecutive keys do not fill neighbouring slots. */
+/* No search is long: even for regular patterns of keys, the index has no long run of used slots. */
 static void test_sequences(void **state)
 {
 	(void)state;
@@ -297,7 +297,7 @@ static void test_order(void **state)
 	tw_hash_table__fini(&table);
 }
 
-/* Two tables do not put the same keys into the same slots. */
+/* Each table has its own random secret, so two tables put few of the same keys into the same slots. */
 static void test_secrets(void **state)
 {
 	struct tw_hash_table tables[2] = { { 0 } };

@@ -173,7 +173,7 @@ static void test_too_deep(void **state)
 }
 #endif
 
-/* Line breaks and tabs are kept as escapes; other control characters, which do not occur, would still be valid JSON. */
+/* In a printable text, line breaks and tabs become escapes of JSON. Other control characters do not occur, but would also be valid JSON. */
 static void test_printable(void **state)
 {
 	static const char expected[] = "[\"a\\n\\tb\\\"\\\\\\u0001\\\\x1b\"]\n";
@@ -208,8 +208,8 @@ static void put_strings(struct tw_json *json, const char *bytes, size_t size)
 }
 
 /*
- * A file gets the same text as a long line, for any size of the buffer. The text has characters of several bytes, and bytes that become
- * six.
+ * JSON written to a file through the small buffer equals JSON written to a long line. The texts have many lengths, characters of several
+ * bytes, and bytes that become escapes, so that the buffer ends at many different places in a text.
  */
 static void test_file(void **state)
 {

@@ -93,7 +93,7 @@ static void test_decimal(void **state)
 {
 	static const struct {
 		const char *text;
-		uint64_t whole; /* REFUSED: @text is not a number */
+		uint64_t whole; /* REFUSED: tw_number__decimal() refuses @text */
 		uint32_t billionths;
 		const char *rest;
 	} cases[] = {

@@ -89,7 +89,7 @@ static void test_cut(void **state)
 	}
 }
 
-/* A line for people (TW_LINE_TEXT) keeps the layout of its writer, and escapes line breaks in quoted text. */
+/* TW_LINE_TEXT escapes line breaks of quoted text, and keeps those that the writer adds as layout; TW_LINE_FLAT turns these into blanks. */
 static void test_layout(void **state)
 {
 	static const struct {
@@ -156,7 +156,7 @@ static void test_error(void **state)
 	tw_error__set(&err, 0, "%s", name);
 	assert_int_equal(tw_printable__plain(err.text, sizeof(err.text)), strlen(err.text));
 	memset(name, 'x', sizeof(name) - 1);
-	for (int len = sizeof(err.text) - 8; len < (int)sizeof(err.text); len++) { /* room for a part of the remedy */
+	for (int len = sizeof(err.text) - 8; len < (int)sizeof(err.text); len++) { /* the remedy for EMFILE fits only in part */
 		tw_error__set(&err, -EMFILE, "%.*s", len, name);
 		assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
 	}

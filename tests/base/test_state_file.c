@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* State files under bad conditions: each write to a file fails in turn; the directory contains a FIFO. */
+/* State files under bad conditions: each write to a file fails in turn, the directory contains a FIFO, a file cannot be opened or read. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 
 static int before_nothing = -1;
 
-/* The linker's --wrap option lets the library call this function instead of the C library's. */
+/* The linker's --wrap option makes the library call __wrap_pwrite() instead of pwrite(). */
 ssize_t __real_pwrite(int fd, const void *bytes, size_t len, off_t offset);
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t len, off_t offset);
 
@@ -92,7 +92,7 @@ static void a_fifo_among_the_files(void **state)
 	tw_state_file__close(&file);
 }
 
-/* A file that cannot be opened or read is an error, after the other files were visited. */
+/* A state file that cannot be opened or read is an error. */
 static void a_file_that_cannot_be_read(void **state)
 {
 	struct tw_state_file file, closed = { .fd = -1 };
