@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A text of pairs, parsed twice into one table after the built-in pairs: every string of the result is read. */
+/* Untrusted text of pairs, parsed twice into a table that has the built-in pairs. Then all strings of the table are read. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int i = 0; i < 2; i++) {
 		if (tw_pair_table__parse(table, (const char *)data, size, "fuzz", &error) &&
 		    tw_pair_table__count(table) != before)
-			abort(); /* a refused text changes nothing */
+			abort(); /* a refused text adds no pair */
 	}
 	for (size_t i = 0; i < tw_pair_table__count(table); i++)
 		n += read_pair(tw_pair_table__at(table, i));

@@ -76,7 +76,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Binds the first event of a pair with these keys, and groups by @by. Return: as tw_pair_binding__make() */
+/* Makes a pair with the keys @keys and the groups @by, and binds its first event to @format. Return: as tw_pair_binding__make() */
 static int bind(const char *keys, const char *by, struct tw_pair_binding *ret, struct tw_error *error)
 {
 	char text[256];
@@ -90,7 +90,7 @@ static int bind(const char *keys, const char *by, struct tw_pair_binding *ret, s
 	return tw_pair_binding__make(pair, &pair->events[0], format, pair->by, pair->n_by, ret, error);
 }
 
-/* The event's own field goes before the key of all events: sched_waking.pid is the task that wakes up. */
+/* The key pid is the event's own field of this name: in sched_waking, the task that wakes up. common_pid is the task that wakes it. */
 static void test_keys(void **state)
 {
 	struct tw_pair_binding binding;
@@ -113,7 +113,7 @@ static void test_keys(void **state)
 	assert_false(tw_pair_binding__key(&binding, &input, names, &key));
 }
 
-/* Texts are equal if their bytes are, wherever they come from. */
+/* Two text keys are equal if their bytes before the first NUL are equal. */
 static void test_text_keys(void **state)
 {
 	struct tw_pair_binding binding;
@@ -152,7 +152,7 @@ static void expect_groups(const char *by, size_t n, const char *const *texts)
 	uint64_t groups[TW_PAIR_KEYS_MAX] = { 77, 77, 77, 77 };
 
 	assert_int_equal(bind("pid", by, &binding, &error), 0);
-	for (int again = 0; again < 2; again++) { /* from the record, then from the cache */
+	for (int again = 0; again < 2; again++) { /* first, the texts come from the record; then, from the cache */
 		assert_true(tw_pair_binding__group(&binding, &input, n, names, groups));
 		for (size_t i = 0; i < n; i++) {
 			if (texts[i])
@@ -187,7 +187,7 @@ static void test_other_event(void **state)
 	assert_false(tw_pair_binding__is_of(&longer, format));
 }
 
-/* A set of names is limited: further texts share one number. */
+/* A set of names has a limit: all further texts get the number TW_PAIR_OTHER. */
 static void test_many_names(void **state)
 {
 	char text[TW_PAIR_NAME_MAX + 20];

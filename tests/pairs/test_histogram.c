@@ -12,7 +12,7 @@ static const struct tw_histogram_scale ns = { 1, 0 }, us = { 1000, 0 }, by_100 =
 static struct tw_histogram h;
 static struct tw_histogram_row rows[TW_HISTOGRAM_BUCKETS + 1];
 
-/* The bound of a bucket is its largest value: the next value is in the next bucket. Buckets are at most 1/32 wide. */
+/* The bound of a bucket is its largest value. A bucket is at most 1/32 of its values wide, unless the scale is linear. */
 static void check_scale(const struct tw_histogram_scale *scale)
 {
 	uint64_t before = 0;

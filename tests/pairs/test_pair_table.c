@@ -122,7 +122,7 @@ static void test_values(void **state)
 		"x.pairs:1:1: pair a with values has more than 3 fields in `by`");
 }
 
-/* The user's text replaces a pair, at its position, and leaves the others. */
+/* A pair of a later text replaces the pair of the same name, at the same position. The other pairs stay. */
 static void test_replaced(void **state)
 {
 	struct tw_error error;
@@ -212,7 +212,7 @@ static void test_limits(void **state)
 	refused(text, -E2BIG, "x.pairs:1537:6: more than 512 pairs");
 }
 
-/* The built-in pairs are valid, and a misspelt name is corrected. */
+/* The built-in pairs are valid, and the error for a misspelt name suggests the right one. */
 static void test_shipped(void **state)
 {
 	struct tw_error error = { "" };

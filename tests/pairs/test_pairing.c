@@ -39,7 +39,7 @@ static void begin(uint64_t stream, uint64_t first, uint64_t second, uint64_t tim
 	tw_pairing__begin(pairing, &key, &(struct tw_pairing_moment){ .time = time, .losses = losses }, &extra);
 }
 
-/* Return: the time that the begin had, or 0 if the end is no sample */
+/* Return: the time of the event that began the pair; 0 if the event that ends it makes no sample */
 static uint64_t end(uint64_t stream, uint64_t first, uint64_t second, uint64_t time, uint64_t losses)
 {
 	const struct tw_pairing_key key = key_of(stream, first, second);
@@ -78,7 +78,7 @@ static void test_keys(void **state)
 	assert_int_equal(stats.open, 1);
 }
 
-/* Values after the used ones are not compared. */
+/* A pair without keys does not compare the values of keys. */
 static void test_no_keys(void **state)
 {
 	(void)state;
@@ -130,7 +130,7 @@ static void test_no_samples(void **state)
 	assert_int_equal(stats.open, 0);
 }
 
-/* With room for few, the newest stay: of each eight compared, the oldest leaves. */
+/* If the memory has room for few open pairs, the newest ones stay: among eight open pairs, the oldest one is evicted. */
 static void test_evicted(void **state)
 {
 	uint64_t recent = 0;
@@ -144,7 +144,7 @@ static void test_evicted(void **state)
 	assert_int_equal(stats.evicted, 10000 - stats.open);
 	for (uint64_t i = 9001; i <= 10000; i++)
 		recent += end(1, i, 0, i, 0) == i;
-	assert_int_equal(recent, stats.open); /* none of the older ones is left */
+	assert_int_equal(recent, stats.open); /* no older pair is open */
 	assert_int_equal(end(1, 10000, 0, 10000, 0), 0);
 	balance();
 	discard(state);
