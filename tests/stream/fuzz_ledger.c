@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A comment of an untrusted file: a text that parses as a ledger parses to the same when it is written again. */
+/* The comment of an untrusted file. If it parses as a ledger, the text that is written for this ledger parses to the same ledger. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Untrusted frames for a table that keeps all history, like the dissector's. The input: the memory in two bytes, then frames, each after
- * a 16-bit big-endian length. The table stays within its memory, and its content does not change later.
+ * Untrusted frames for a table that keeps all history, like the dissector's. The first two bytes of the input determine the memory limit
+ * of the table. Frames follow, each after its 16-bit big-endian length. The table stays within its limit, and no later record changes
+ * what the table already has.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static void *resize(void *ctx, void *memory, size_t old_size, size_t new_size)
 	return NULL;
 }
 
-/* The content of a metadata record, before and after it was added. */
+/* What a stream knows about the host, event or symbol of one metadata record. It is taken before and after the record is added. */
 struct facts {
 	bool has_host;
 	char host[sizeof(((struct tw_identity *)0)->host)];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames for a tw_streams, for its tests. Included after cmocka.h. */
+/* Builds metadata frames and updates the streams of a struct tw_streams with them. Include it after cmocka.h. */
 #ifndef TEST_STREAMS_H
 #define TEST_STREAMS_H
 
@@ -8,7 +8,7 @@
 #include "stream/streams.h"
 #include "tests/pcap-tools/explained.h"
 
-#define SCHEMA 7 /* of test_frame__begin() */
+#define SCHEMA 7 /* the schema id that test_frame__begin() sets */
 
 static struct tw_streams *streams;
 static struct test_frame frame;
@@ -34,7 +34,7 @@ static inline void begin(uint64_t stream, uint64_t schema)
 	frame.f.info.schema_id = schema;
 }
 
-/* The frame that was built, in memory of exactly its size. Return: its stream */
+/* Passes the built frame to its stream, in memory of exactly its size. Return: the stream */
 static inline struct tw_stream *learn(void)
 {
 	const size_t len = test_frame__end(&frame);
@@ -55,7 +55,7 @@ static inline struct tw_stream *learn(void)
 	return stream;
 }
 
-/* A TLV whose value is in memory of exactly its size. */
+/* Passes a TLV to @stream, with its value in memory of exactly its size. */
 static inline void learn_value(struct tw_stream *stream, uint16_t type, const void *value, size_t len)
 {
 	const struct tw_frame_info info = { .stream_id = stream->id, .schema_id = SCHEMA };
@@ -95,7 +95,7 @@ static inline struct tw_stream *learn_text(uint64_t id, uint64_t schema_id, uint
 	return learn();
 }
 
-/* An event of that id and name. */
+/* Passes the format of an event to the stream @id. */
 static inline struct tw_stream *learn_event(uint64_t id, uint64_t schema_id, uint16_t event_id, const char *name)
 {
 	char text[2048];

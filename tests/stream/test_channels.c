@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames by their numbers: next, after a gap, late or duplicate. */
+/* A channel tells from the event numbers of a frame whether it is in order, after a gap, late or a duplicate. */
 #include "stream/channels.h"
 
 #include <setjmp.h>
@@ -29,17 +29,17 @@ static void check(uint64_t seq, uint16_t events, enum tw_stream_arrival expected
 static void test_arrivals(void **state)
 {
 	(void)state;
-	check(100, 5, TW_STREAM_IN_ORDER, 0); /* the first there is */
+	check(100, 5, TW_STREAM_IN_ORDER, 0); /* the first frame */
 	check(105, 1, TW_STREAM_IN_ORDER, 0);
-	check(106, 0, TW_STREAM_IN_ORDER, 0); /* a piece has no numbers */
+	check(106, 0, TW_STREAM_IN_ORDER, 0); /* a piece of an event has no numbers */
 	check(50, 0, TW_STREAM_IN_ORDER, 0);
 	check(110, 2, TW_STREAM_AFTER_GAP, 4);
 	check(112, 1, TW_STREAM_IN_ORDER, 0);
 	check(106, 2, TW_STREAM_LATE, 0);
 	check(106, 2, TW_STREAM_LATE, 0);
-	check(108, 3, TW_STREAM_DUPLICATE, 0); /* its last number arrived before */
+	check(108, 3, TW_STREAM_DUPLICATE, 0); /* the number 110 arrived before */
 	check(105, 1, TW_STREAM_DUPLICATE, 0);
-	check(111, 4, TW_STREAM_DUPLICATE, 0); /* it continues beyond what has arrived */
+	check(111, 4, TW_STREAM_DUPLICATE, 0); /* 111 arrived before, 113 did not */
 	check(115, 1, TW_STREAM_IN_ORDER, 0);
 }
 

@@ -14,7 +14,7 @@
 
 static const struct tw_places places = { .n = N, .of_one_source = 3, .silence = 100 };
 
-/* Of one stream: time of its last frame, address, proof, whether it ended. */
+/* One stream: the time of its last frame, its address, its proof, and whether it ended. */
 #define S(when, from, what, over)                                                            \
 	{                                                                                    \
 		.heard = (when), .source = (from), .proof = TW_PROOF_##what, .ended = (over) \
@@ -38,7 +38,7 @@ static const struct table
 	three_and_one = { { S(5, 1, ANSWER, 0), S(4, 1, ANSWER, 0), S(6, 1, ANSWER, 0), S(3, 2, ANSWER, 0) }, N },
 	two_and_two = { { S(5, 1, ANSWER, 0), S(4, 1, ANSWER, 0), S(6, 2, ANSWER, 0), S(3, 2, ANSWER, 0) }, N };
 
-#define ROOM N /* none is evicted, and there is a place; smaller numbers are the evicted one, others -errno */
+#define ROOM N /* the table has room; 0 to N - 1: the index of the evicted stream; negative: -errno */
 
 static const struct {
 	const char *what;
@@ -82,7 +82,7 @@ static void who_goes(void **state)
 	}
 }
 
-/* The frames of one stream, and whether each continues the numbers of another. */
+/* The frames of one stream; @goes_on: the frame continues the numbers of the previous frame of its channel. */
 static const struct {
 	const char *what;
 	struct tw_frame_info info;
@@ -115,7 +115,7 @@ static void what_goes_on(void **state)
 	}
 }
 
-/* The task that is traced leaves a CPU after one frame: the numbers of the next CPU count soon. */
+/* The traced task leaves its first CPU after one frame. After TW_OTHERS_MAX + 1 frames of the next CPU, that CPU's numbers count. */
 static void first_channel_left(void **state)
 {
 	struct tw_number_row row = { .channel = 0 };
@@ -130,7 +130,7 @@ static void first_channel_left(void **state)
 	assert_int_equal(n, TW_OTHERS_MAX + 1);
 }
 
-/* As many CPUs as are waited for send in turn, so each frame is from another CPU than the one before. */
+/* TW_OTHERS_MAX + 1 CPUs send in turn, so TW_OTHERS_MAX frames of other CPUs lie between two frames of the first CPU. It still counts. */
 static void channels_in_turn(void **state)
 {
 	struct tw_number_row row = { .channel = 0 };

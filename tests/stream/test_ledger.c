@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ledgers balance for anything that can happen to events; single cases that could mislead. */
+/* Ledgers balance whatever happens to the events. Other tests show single cases in which a ledger could mislead. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,11 +37,11 @@ static void take_frame(struct tw_stream_counters *counters)
 	}
 }
 
-/* What really happened to the events of a made stream. */
+/* A generated stream: what the capture sees of it, and what really happened to its events. */
 struct world {
 	struct tw_stream_counters counters;
 	struct tw_ledger_sources seen;
-	struct tw_ledger truth; /* with the places of a capture that knows everything */
+	struct tw_ledger truth; /* the ledger of a capture that knows everything */
 	uint64_t totals[TW_STREAM_COUNT];
 	uint64_t control_seq;
 	bool joined, tells_lost, tells_tx;
@@ -88,7 +88,7 @@ static void happen(struct world *w, enum tw_ledger_place place)
 	w->truth.place[w->joined ? place : TW_PLACE_BEFORE]++;
 }
 
-/* An event without a number. */
+/* An event that gets no number: the producer's filter rejects it, or the ring is full. */
 static void lose_early(struct world *w)
 {
 	if (chance(2)) {
@@ -210,7 +210,7 @@ static void check_places(const struct world *w, const struct tw_ledger *l)
 		assert_int_equal(l->place[i], w->truth.place[i]);
 }
 
-/* Seen from its start to its end: each event is where it went. */
+/* The capture receives the stream from its start to its end: the ledger counts each event at its true place. */
 static void test_whole(void **state)
 {
 	(void)state;
@@ -231,7 +231,7 @@ static void test_whole(void **state)
 	}
 }
 
-/* Metadata among the frames that an interface dropped counts as events there: no event is in two places because of it. */
+/* The producer's interface drops metadata, and its count of dropped events includes them. The ledger still counts no event twice. */
 static void test_dropped_metadata(void **state)
 {
 	(void)state;
@@ -251,7 +251,7 @@ static void test_dropped_metadata(void **state)
 	}
 }
 
-/* Joined late: it balances; losses that LOST reported are where they happened. */
+/* The capture joins the stream late: the ledger balances. If LOST records report the losses, it counts them at their true places. */
 static void test_late(void **state)
 {
 	(void)state;
@@ -278,7 +278,7 @@ static void test_late(void **state)
 	}
 }
 
-/* Truncated: the difference is what STATS reported and no number shows, and never more. */
+/* The capture ends before the stream: the difference is the number of events that STATS reports and that no event number shows. */
 static void test_cut(void **state)
 {
 	(void)state;
@@ -315,7 +315,7 @@ static struct tw_ledger make(struct world *w)
 	return l;
 }
 
-/* Without gaps nothing is explained by classifiers, which also count events of others. */
+/* Classifiers also count events of other streams. If a stream has no gaps in its numbers, classifiers dropped none of its events. */
 static void test_no_gaps(void **state)
 {
 	struct world w = { .seen = { .numbers = { .events_out = 10 },
@@ -328,7 +328,7 @@ static void test_no_gaps(void **state)
 	assert_int_equal(tw_ledger__difference(&l), 0);
 }
 
-/* Emitted events that are in none of the capture's counters are not hidden. */
+/* If the capture's counters do not add up to the number of emitted events, the ledger shows the difference. */
 static void test_differences(void **state)
 {
 	struct world w = { .seen = { .numbers = { .events_out = 10 }, .own = { .delivered = 7 } } };
@@ -342,7 +342,7 @@ static void test_differences(void **state)
 	assert_int_equal(tw_ledger__difference(&l), -2);
 }
 
-/* Of an empty stream that ended everything is known. */
+/* A stream without events that ended has a closed ledger. */
 static void test_empty(void **state)
 {
 	struct world w = { .joined = true };
@@ -355,7 +355,7 @@ static void test_empty(void **state)
 	assert_int_equal(l.recorded, 0);
 }
 
-/* A stream that reported its losses at its end. */
+/* A stream reports its losses only in the STATS at its end. */
 static void test_shed_at_end(void **state)
 {
 	struct world w = { .joined = true, .tells_lost = true };
@@ -372,7 +372,7 @@ static void test_shed_at_end(void **state)
 	assert_int_equal(tw_ledger__difference(&l), 0);
 }
 
-/* A LOST that the network duplicates does not count twice, when the last STATS has arrived. */
+/* If the last STATS has arrived, a LOST that the network duplicated counts once. */
 static void test_lost_twice(void **state)
 {
 	struct world w = { .joined = true, .tells_lost = true };
@@ -403,7 +403,10 @@ static size_t put_json(const struct tw_ledger *l, char *ret, size_t size)
 	return tw_line__len(&line);
 }
 
-/* Whether the capture joined late or not; frames missing after another stream's last are not after this one's. */
+/*
+ * Two rings have counters that cannot be read, so the ledger stays open, whether the capture joined late or not. END was received, so the
+ * frames that are missing at the ends of streams (tail_frames) are not missing in this stream.
+ */
 static void test_unsure_rings(void **state)
 {
 	(void)state;
@@ -457,7 +460,7 @@ static void fill(struct tw_ledger *l, uint64_t largest)
 		l->fact[i] = chance(2) ? largest - chance(100) : 0;
 }
 
-/* Field by field: padding is not set. */
+/* Compares members, because the padding is not initialised. */
 static void assert_same(const struct tw_ledger *l, const struct tw_ledger *other)
 {
 	assert_int_equal(l->state, other->state);
@@ -552,7 +555,7 @@ static void test_texts(void **state)
 	assert_non_null(strstr(text, "\"difference\": 2"));
 }
 
-/* The page and the list are equal. */
+/* docs/ledger.md has a row for each item of the lists in stream/ledger.h. */
 static void test_page(void **state)
 {
 	static const char *const rows[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of streams from the frames of a capture. */
+/* The frames of a capture update the state of its streams. */
 #include "stream/streams.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "tests/stream/streams.h"
 
-/* A format that does not show the size of a long, and depends on it. */
+/* A format whose text depends on the size of a long, and whose fields do not show this size. */
 static const char sizeof_long[] =
 	"name: longs\nID: 9\nformat:\n"
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
@@ -60,7 +60,7 @@ static struct tw_stream *learn_host(const char *name, uint64_t cpus, uint64_t lo
 	return learn();
 }
 
-/* Each text of HOST is cut to its member, with a NUL. */
+/* Each text of HOST is cut to the size of its member in struct tw_identity, which includes a NUL. */
 static void test_long_texts(void **state)
 {
 	static const uint16_t texts[] = { TW_HOST_NAME, TW_HOST_INSTANCE, TW_HOST_RELEASE, TW_HOST_MACHINE,
@@ -99,7 +99,7 @@ static void test_host(void **state)
 	assert_int_equal(stats_now().malformed, 0);
 }
 
-/* Programs made before the size of a long was known are made again, and their memory is freed. */
+/* When the size of a long becomes known, print programs that were made before are freed, and made again when they are needed. */
 static void test_long_size(void **state)
 {
 	struct tw_stream *stream = learn_text(1, SCHEMA, TW_SCHEMA_EVENT, 9, sizeof_long, false);
@@ -112,10 +112,10 @@ static void test_long_size(void **state)
 	assert_int_equal(stream->long_size, 4);
 	assert_int_equal(stats_now().memory, before);
 	check_text(stream, SCHEMA, 9, "4");
-	learn_host("a", 1, 8); /* the first is kept */
+	learn_host("a", 1, 8); /* the first HOST is kept */
 	assert_int_equal(stream->long_size, 4);
 	check_text(stream, SCHEMA, 9, "4");
-	learn_text(1, SCHEMA + 1, TW_SCHEMA_EVENT, 9, sizeof_long, false); /* one that comes later */
+	learn_text(1, SCHEMA + 1, TW_SCHEMA_EVENT, 9, sizeof_long, false); /* a format that arrives after HOST */
 	check_text(stream, SCHEMA + 1, 9, "4");
 }
 
@@ -159,7 +159,7 @@ static void check_name(const struct tw_stream *stream, uint32_t pid, uint64_t ti
 	assert_string_equal(name, expected);
 }
 
-/* A producer sends all names of a round before its events. */
+/* A producer sends the task names of a round before the events of this round. Older names of a task are therefore kept, up to a limit. */
 static void test_many_renames(void **state)
 {
 	struct tw_stream *stream = NULL;
@@ -191,11 +191,11 @@ static void test_renames(void **state)
 
 	(void)state;
 	check_name(stream, 11, 100, NULL);
-	check_name(stream, 10, 50, "bash"); /* no better name is known */
+	check_name(stream, 10, 50, "bash"); /* the earliest known name */
 	learn_comm(1, 10, 200, "make");
 	check_name(stream, 10, 199, "bash");
 	check_name(stream, 10, 200, "make");
-	learn_comm(1, 10, 100, "bash"); /* repeated, and changed since */
+	learn_comm(1, 10, 100, "bash"); /* repeated after the task was renamed */
 	learn_comm(1, 10, 0, "older");
 	learn_comm(1, 10, 300, "make");
 	check_name(stream, 10, 150, "bash");
@@ -203,7 +203,7 @@ static void test_renames(void **state)
 	learn_comm(1, 10, 400, "cc1");
 	check_name(stream, 10, 399, "make");
 	check_name(stream, 10, 400, "cc1");
-	learn_comm(1, 10, 500, ""); /* prctl() accepts it, and so do the kernel's filters */
+	learn_comm(1, 10, 500, ""); /* prctl() and the kernel's filters accept an empty name */
 	check_name(stream, 10, 500, "");
 	learn_comm(2, 10, 0, "other");
 	check_name(stream, 10, 400, "cc1");
@@ -223,7 +223,7 @@ static void test_longest_name(void **state)
 	check_name(stream, 1, 0, name);
 }
 
-/* Several times the table's first size. */
+/* More tasks than the table has room for at first. */
 static void test_many_tasks(void **state)
 {
 	const uint32_t n = 20000;
@@ -264,7 +264,7 @@ static void test_symbols(void **state)
 		learn_symbol(1, 0x1230, 8, "second"); /* the first name is kept */
 	}
 	assert_int_equal(stats_now().memory, memory);
-	learn_symbol(1, 0x1230, 0x10000, "wide"); /* beyond the end of the first */
+	learn_symbol(1, 0x1230, 0x10000, "wide"); /* also covers addresses after the end of "first" */
 	check_text(stream, SCHEMA, 9, "i=5 at=first+0x4 {0x1234}");
 	assert_true(tw_symbols__find(stream->print_host.symbols, 0x1240, &symbol));
 	assert_string_equal(symbol.name, "wide");
@@ -311,7 +311,7 @@ static void put_record(const struct tw_schema_view *record)
 	learn();
 }
 
-/* A group has formats and strings. It may be damaged, and it may come again. */
+/* A group of formats and strings arrives truncated, then complete, then again. */
 static void test_group(void **state)
 {
 	static char texts[3][2048];
@@ -347,7 +347,7 @@ static void test_group(void **state)
 	tw_schema_records__fini(&records);
 }
 
-/* A schema is whole when its own texts are there: those of an earlier schema do not count. */
+/* A schema is complete when all its own texts have arrived. Texts of another schema do not count. */
 static void test_whole(void **state)
 {
 	static char texts[2][2048], page[9000];
@@ -470,7 +470,7 @@ static void test_no_room(void **state)
 	tw_streams__free(table);
 }
 
-/* Streams of one machine and clock are compared without a time of day, those of different machines only with it. */
+/* Times of streams of one machine and clock can be compared. For streams of two machines, both times of day must be known. */
 static void test_since(void **state)
 {
 	struct tw_stream first = { .identity = { .host = "a", .clock = "local" } }, other = first;

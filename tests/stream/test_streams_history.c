@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A table for random access to events: nothing is replaced, each item keeps its position; with the caller's memory. */
+/* A table for random access to events: no item is replaced, and each keeps its position. The table uses the caller's allocator. */
 #include "stream/streams.h"
 
 #include <errno.h>
@@ -92,7 +92,7 @@ static void learn_machine(const char *machine)
 	learn();
 }
 
-/* Names of system calls do not change how records are read, so they are there even if the HOST follows the format. */
+/* The machine in HOST selects the names of system calls. A HOST that follows a format still sets the format's machine. */
 static void test_machine(void **state)
 {
 	static const char text[] = "name: sys_exit\nID: 9\nformat:\n"
@@ -106,7 +106,7 @@ static void test_machine(void **state)
 	learn_machine("aarch64");
 	assert_int_equal(tw_stream__event(stream, SCHEMA, 9)->format->machine, TW_MACHINE_AARCH64);
 	assert_true(schema->revision > revision);
-	learn_machine("x86_64"); /* the first is kept */
+	learn_machine("x86_64"); /* the first machine is kept */
 	assert_int_equal(tw_stream__event(stream, SCHEMA, 9)->format->machine, TW_MACHINE_AARCH64);
 	learn_text(1, SCHEMA + 1, TW_SCHEMA_EVENT, 9, text, false);
 	assert_int_equal(tw_stream__event(stream, SCHEMA + 1, 9)->format->machine, TW_MACHINE_AARCH64);
@@ -179,7 +179,7 @@ static void test_symbols(void **state)
 	(void)state;
 	assert_false(tw_stream__symbol(stream, 0x1234, &symbol, &position));
 	learn_symbol_at(2, 0x1000, 8, "first");
-	learn_symbol_at(2, 0x1000, 0x100, "wide"); /* has more bytes */
+	learn_symbol_at(2, 0x1000, 0x100, "wide"); /* covers more bytes */
 	learn_symbol_at(3, 0x1000, 0x80, "narrow");
 	for (uint32_t i = 0; i < 5000; i++)
 		learn_symbol_at(4 + i, 0x2000 + i * 16, 16, "another");
@@ -206,7 +206,7 @@ static void test_texts(void **state)
 	assert_int_equal(stream->printk_position, 8);
 }
 
-/* Texts decompressed by the caller. */
+/* The caller adds texts that it has decompressed. */
 static void test_added_texts(void **state)
 {
 	struct tw_schema_view view = { .kind = TW_SCHEMA_EVENT, .event_id = 9 };
@@ -238,7 +238,7 @@ static void test_added_texts(void **state)
 	assert_null(tw_streams__get(streams, 2));
 }
 
-/* All items that a table keeps, and many of each. */
+/* Many streams with events, symbols, task names and counters: the caller's allocator provides all memory, and gets it back. */
 static void test_memory(void **state)
 {
 	const struct tw_stat_view stat = { .stat = TW_STAT_READ, .channel = 1, .value = 5 };

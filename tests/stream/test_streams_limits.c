@@ -33,7 +33,7 @@ static uint32_t lay_out(uint8_t *value, size_t size, uint16_t id)
 	return (uint32_t)(TW_SCHEMA_HEAD + view.len);
 }
 
-/* The piece of a value that begins at @offset. Return: the beginning of the next one */
+/* Passes the piece of @value that begins at @offset to the stream. Return: the offset of the next piece */
 static uint32_t learn_part(uint64_t stream, uint16_t inner, const uint8_t *value, uint32_t total, uint32_t offset)
 {
 	size_t n;
@@ -80,12 +80,12 @@ static void test_part_missing(void **state)
 		at = learn_part(1, TW_TLV_SCHEMA, value, total, at);
 	assert_null(tw_stream__event(stream, SCHEMA, 9));
 	assert_true(stats_now().incomplete >= 1);
-	for (at = 0; at < total;) /* repeated as a whole */
+	for (at = 0; at < total;) /* all pieces are sent again */
 		at = learn_part(1, TW_TLV_SCHEMA, value, total, at);
 	assert_non_null(tw_stream__event(stream, SCHEMA, 9));
 }
 
-/* Readers of events reassemble these; a value in pieces may be malformed as a whole. */
+/* Pieces of events are left to the readers of events. A COMM whose pieces are valid can be malformed when it is reassembled. */
 static void test_parts_of_others(void **state)
 {
 	static const uint8_t value[512];
@@ -101,7 +101,7 @@ static void test_parts_of_others(void **state)
 	assert_int_equal(stats_now().malformed, 1);
 }
 
-/* The record and the line "ID:" of its text have different ids: the text was used after it was freed. */
+/* The record and the line "ID:" of its text have different ids. In this case, the text was once used after it was freed. */
 static void test_other_id(void **state)
 {
 	char text[2048];
@@ -120,7 +120,7 @@ static void test_other_id(void **state)
 	assert_string_equal(stats.text.text, "the format text of event made:lies has id 9, but its record has id 10");
 }
 
-/* The reason why a text was refused is returned also if another was refused before; it contains no escapes. */
+/* The reason for the first refused text is kept, even if a symbol was refused before it. Its control characters are escaped. */
 static void test_why(void **state)
 {
 	static char name[600];
@@ -181,7 +181,7 @@ static void test_lying_schema(void **state)
 	assert_non_null(strstr(stats_now().text.text, "the range is 1 to"));
 }
 
-/* Each record, truncated everywhere, in memory that ends where it does. */
+/* Each type of record with each length, in memory of exactly this length. */
 static void test_short(void **state)
 {
 	static const struct {
@@ -215,7 +215,7 @@ static void test_short(void **state)
 
 static void test_lying_lists(void **state)
 {
-	/* An attribute, then one with less than its header, one that extends too far, one that is truncated. */
+	/* Each row: a valid attribute, then one whose length is less than its header (3, 0) or extends too far (5, 0xffff). */
 	static const uint8_t hosts[][12] = {
 		{ 0, TW_HOST_NAME, 0, 6, 'o', 'k', 0, 0, 0, TW_HOST_OS, 0, 3 },
 		{ 0, TW_HOST_NAME, 0, 6, 'o', 'k', 0, 0, 0, TW_HOST_OS, 0, 5 },
@@ -230,7 +230,7 @@ static void test_lying_lists(void **state)
 	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
 		memset(&stream->identity, 0, sizeof(stream->identity));
 		learn_value(stream, TW_TLV_HOST, hosts[i], sizeof(hosts[i]));
-		assert_string_equal(stream->identity.host, "ok"); /* earlier ones are kept */
+		assert_string_equal(stream->identity.host, "ok"); /* the attribute before it is kept */
 		assert_string_equal(stream->identity.os, "");
 		assert_int_equal(stats_now().malformed, ++malformed);
 	}
@@ -242,7 +242,7 @@ static void test_lying_lists(void **state)
 	assert_int_equal(stats_now().malformed, malformed + 1);
 }
 
-/* A name that does not fit is refused; existing ones can still change. */
+/* A task that does not fit is refused. Tasks in the table can still be renamed. */
 static void test_full_task_table(void **state)
 {
 	struct tw_comm_view comm = { .pid = 1, .name = (const uint8_t *)"one", .len = 3 };
@@ -273,7 +273,7 @@ static void name_at(struct tw_tasks *tasks, uint64_t time, const char *name, uin
 	assert_int_equal(tw_tasks__add(tasks, &comm, position, SIZE_MAX), 0);
 }
 
-/* For random access any time can be asked for, and names may arrive after their time, too. */
+/* A table with all history finds the name of a task at any time. Names may also arrive after names of later times. */
 static void test_all_task_names(void **state)
 {
 	struct tw_tasks tasks;
@@ -286,7 +286,7 @@ static void test_all_task_names(void **state)
 		name_at(&tasks, (uint64_t)i * 20000000000, name, i);
 	}
 	name_at(&tasks, 30000000000, "late", 2000);
-	name_at(&tasks, 30000000001, "late", 2001); /* the same content */
+	name_at(&tasks, 30000000001, "late", 2001); /* has the same name: not added */
 	assert_string_equal(tw_tasks__name(&tasks, 7, 0)->name, "name0");
 	assert_string_equal(tw_tasks__name(&tasks, 7, 29999999999)->name, "name1");
 	assert_string_equal(tw_tasks__name(&tasks, 7, 30000000000)->name, "late");
@@ -328,7 +328,7 @@ static void test_schemas_limit(void **state)
 	assert_int_equal(stats.refused_texts, 1);
 	assert_says(&stats.text, "made:toomuch");
 	assert_null(tw_stream__event(stream, 9999, 9));
-	learn_event(stream->id, TW_STREAM_SCHEMAS_MAX, 10, "fits"); /* in an existing one */
+	learn_event(stream->id, TW_STREAM_SCHEMAS_MAX, 10, "fits"); /* in an existing schema */
 	assert_non_null(tw_stream__event(stream, TW_STREAM_SCHEMAS_MAX, 10));
 }
 
