@@ -13,7 +13,7 @@
 
 #define FRAME_MAX 100
 
-/* A receiver with prepared results of next(), in turn: the length of a frame, or a code below 1. */
+/* A receiver whose next() returns prepared results in turn: the length of a frame, or a code below 1. */
 struct turns {
 	struct tw_receiver rx;
 	int turn[8];
