@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads frames like a classifier: the same header as in userspace, checked by the kernel's verifier. */
+/* Reads frames as a classifier does, with the header that userspace includes. The kernel's verifier accepts it. */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 
@@ -42,7 +42,7 @@ static void count(__u16 id)
 		bpf_map_update_elem(&events_by_id, &id, &one, BPF_ANY);
 }
 
-/* A walk over a frame with any number of TLVs. */
+/* Counts the events of a frame, in a loop over its TLVs. */
 SEC("xdp")
 int count_events(struct xdp_md *ctx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libFuzzer target: a whole frame, every TLV passed to every parse function; also as a request or response. */
+/* libFuzzer target: reads the input as a frame, and passes every TLV to every parse function; also reads it as a request or response. */
 #include "walk.h"
 
 #include "wire/time_sync.h"

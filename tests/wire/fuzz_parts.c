@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Untrusted PARTs, reassembled. The input is a list of pieces, eight bytes each: id of the value, its total length, offset and length of
- * the piece. A piece's bytes follow from its id and offset, so every reassembled value can be checked; the limits must hold after every
- * piece.
+ * Reassembly of untrusted PARTs. The input is a list of pieces, eight bytes each: name, type and total length of the value, offset and
+ * length of the piece. The target computes the bytes of a piece from its struct name and its offset. It can therefore check every
+ * reassembled value. The limits must hold after every piece.
  */
 #include <stdlib.h>
 
 #include "wire/parts.h"
 
 #define STEP       8
-#define LIMIT      4096 /* bytes held */
-#define WHOLES     3    /* values held at once */
+#define LIMIT      4096 /* bytes of incomplete values */
+#define WHOLES     3    /* incomplete values at a time */
 #define PIECE_MAX  512
 #define VALUE_HEAD (sizeof(struct tw_part) - sizeof(struct tw_tlv))
 
-/* Id of a value; small, so that ids repeat. */
+/* Identifies a value. The numbers are small, so that they repeat. */
 struct name {
 	uint64_t stream_id;
 	uint16_t channel;
@@ -23,7 +23,7 @@ struct name {
 	uint32_t total;
 };
 
-static uint32_t next_offset[64]; /* end of the last piece of each id */
+static uint32_t next_offset[64]; /* end of the last piece, for each stream, channel and id */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -54,7 +54,7 @@ static void check_limits(const struct tw_parts *parts)
 	require(stats.bytes <= LIMIT && stats.count <= WHOLES);
 }
 
-/* The value of a PART as received in a frame. Return: its length, bytes. */
+/* Makes the value of a PART, as it is in a frame. Return: its length, bytes */
 static size_t make_piece(const uint8_t *step, const struct name *name, uint8_t *value)
 {
 	const uint32_t len = tw_load_be16(step + 6) % PIECE_MAX;

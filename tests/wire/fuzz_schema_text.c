@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Untrusted SCHEMA payloads, decompressed. The first byte selects the form of the rest: the value of a SCHEMA TLV; or a text, which is
- * compressed, damaged in one place and given a wrong length, so that the fuzzer passes the decompressor's own checks. Nothing may be
- * written beyond the declared length.
+ * Decompression of untrusted SCHEMA payloads. If the first byte is even, the rest of the input is the value of a SCHEMA TLV. If it is odd,
+ * the rest is a text. The target compresses this text, changes one byte of the result and adds a number to its length, because random bytes
+ * rarely pass the decompressor's own checks. Nothing may be written beyond the declared length.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void require(bool holds)
 		abort();
 }
 
-/* Return: whether it was accepted; then @ret lies inside. */
+/* Decompresses a text. If it is accepted, @ret lies within the declared length. */
 static bool expand(const struct tw_schema_view *schema, struct tw_schema_text *ret)
 {
 	const size_t claimed = schema->raw_length <= TW_SCHEMA_RAW_MAX ? schema->raw_length : 0;
@@ -81,7 +81,7 @@ static void as_received(const uint8_t *data, size_t size)
 		expand(&schema, &text);
 }
 
-/* The decoder accepts what the encoder makes. */
+/* The decoder returns the text from which the encoder made @view. */
 static void check_way_back(const struct tw_schema_view *view, const struct tw_schema_text *text)
 {
 	struct tw_schema_text got = { 0 };
@@ -91,7 +91,7 @@ static void check_way_back(const struct tw_schema_view *view, const struct tw_sc
 	require(got.len == text->len && !memcmp(got.text, text->text, text->len));
 }
 
-/* Four bytes: number to add to the length, offset and kind of damage; then the system's name, a NUL, the text. */
+/* @data: number to add to the length (1 byte), offset of the damage (2), bits to change there (1), name of the system, NUL, text */
 static void as_text(const uint8_t *data, size_t size)
 {
 	struct tw_schema_view view = { .kind = TW_SCHEMA_EVENT, .total = 1 };

@@ -12,11 +12,11 @@ struct golden {
 	uint8_t data[1024];
 };
 
-/** golden__load() - read golden/@name.hex. Return: 0 or -errno; -EINVAL for an invalid hex digit, -E2BIG */
+/** golden__load() - read golden/@name.hex. Return: 0 or -errno; -EINVAL for an invalid hex digit, -E2BIG for a frame that does not fit */
 int golden__load(const char *name, struct golden *ret);
 
 /**
- * golden__load_all() - read all of them, sorted by name
+ * golden__load_all() - read all golden frames, sorted by name
  * @ret: caller frees
  * Return: 0 or -errno
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parts_seeds DIR: seeds of fuzz_parts; see there for the bytes of a step. */
+/* parts_seeds DIR: seeds of fuzz_parts. Its source describes the bytes of a step. */
 #include <stdint.h>
 #include <stdio.h>
 
-#define ON 0x80 /* continues where the piece before ended */
+#define ON 0x80 /* the piece begins where the previous piece of this value ended */
 
 struct step {
 	uint8_t name, type;

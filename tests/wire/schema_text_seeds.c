@@ -22,7 +22,7 @@ static FILE *open_seed(const char *folder, const char *name)
 	return fopen(path, "wb");
 }
 
-/* As it is received: mode 0, then the TLV's value. */
+/* Writes a seed of mode 0: the value of a SCHEMA TLV. */
 static int write_payload(const char *folder, const char *name, const struct tw_schema_view *view)
 {
 	uint8_t head[1 + HEAD] = { 0, view->kind, view->encoding };
@@ -57,7 +57,7 @@ static int write_plain(const char *folder)
 	return write_payload(folder, "plain", &view);
 }
 
-/* @cut: the group claims this number of bytes less than it has */
+/* @cut: the declared length of the group is this number of bytes too small */
 static int write_group(const char *folder, const char *name, uint32_t cut)
 {
 	const struct tw_schema_source sources[] = {
@@ -76,7 +76,7 @@ static int write_group(const char *folder, const char *name, uint32_t cut)
 	return err;
 }
 
-/* Mode 1: number to add to the length, offset and kind of damage, the system and its text. */
+/* Writes a seed of mode 1: a text. @more is added to its length, @damage changes bits of the byte at offset 20. */
 static int write_text(const char *folder, const char *name, uint8_t more, uint8_t damage)
 {
 	const uint8_t head[] = { 1, more, 0, 20, damage, 't', 'o', 'y', 0 };

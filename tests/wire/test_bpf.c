@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One header for userspace and BPF: XDP programs that include it, run by the kernel on golden frames. */
+/* BPF programs can use wire/tracewire.h: the kernel runs XDP programs that include it on golden frames. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static void events_are_counted_by_id(void **state)
 	assert_int_equal(run(programs->progs.count_events, "one-event"), XDP_PASS);
 	assert_int_equal(counted(314), 1);
 	assert_int_equal(run(programs->progs.count_events, "packed"), XDP_PASS);
-	assert_int_equal(counted(314), 1); /* its sched_switch is filtered */
+	assert_int_equal(counted(314), 1); /* the sched_switch of "packed" is a FILTERED record */
 	assert_int_equal(counted(100), 2);
 	assert_int_equal(counted(101), 1);
 	assert_int_equal(programs->bss->filtered, 1);

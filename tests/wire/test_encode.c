@@ -106,8 +106,8 @@ static void times_before_the_base(void **state)
 }
 
 /*
- * Every record length with every remaining size, in a heap block with exactly the promised slack: the sanitizer finds a copy that
- * extends further, and without it the bytes after the slack are checked.
+ * Every record length with every remaining size. The memory of the frame has exactly the promised slack, so that the sanitizer finds a copy
+ * that extends further.
  */
 static void events_keep_to_the_slack(void **state)
 {
@@ -164,7 +164,7 @@ static void the_next_event_covers_the_slack_of_the_last(void **state)
 	}
 }
 
-/* A value of @total bytes, split into frames of @cap and reassembled. */
+/* Splits a value of @total bytes into frames of @cap bytes, and reassembles it. */
 static void cut_and_join(uint32_t total, size_t cap)
 {
 	static uint8_t whole[4096], joined[4096];
@@ -218,10 +218,10 @@ static void parts_that_cannot_be(void **state)
 	assert_int_equal(tw_frame__add_part(&f, TW_TLV_EVENT, 1, record, 0, 0), 0);
 	assert_int_equal(f.len, HDR);
 	assert_int_equal(tw_frame__add_part(&f, TW_TLV_SCHEMA, 1, record, 100, 0), 100);
-	assert_int_equal(f.info.events, 0); /* only an EVENT has a sequence number */
+	assert_int_equal(f.info.events, 0); /* only a PART of an EVENT uses an event number */
 }
 
-/* A PART whose fields are @inner, @total and @offset, with @len bytes. Return: whether it is accepted. */
+/* Return: whether a PART with the fields @inner, @total and @offset, and with @len bytes, is accepted */
 static bool part_is_taken(uint16_t inner, uint32_t total, uint32_t offset, size_t len)
 {
 	uint8_t value[16 + 8] = { 0 };

@@ -20,7 +20,7 @@ static const struct tw_frame_info control = {
 	.source = TW_SOURCE_CONTROL,
 };
 
-/* The frame built so far equals the golden one, and its only TLV has that type. */
+/* Checks that the built frame equals the golden frame, and that its only TLV has the type @type. Return: this TLV */
 static struct tw_tlv_view only_tlv(struct golden_frame *g, enum tw_tlv_type type)
 {
 	struct tw_tlv_view tlv;

@@ -20,7 +20,7 @@ static const struct tw_frame_info ring = {
 	.source = TW_SOURCE_FTRACE,
 };
 
-/* A sched_switch as recorded by a little-endian 64-bit kernel; with slack for copies in steps. */
+/* A sched_switch as recorded by a little-endian 64-bit kernel, followed by slack, because events are copied in steps. */
 static const uint8_t sched_switch[64 + TW_COPY_STEP] = "\x3a\x01\x01\x00\xe9\x03\x00\x00"
 						       "bash\0\0\0\0\0\0\0\0\0\0\0\0"
 						       "\xe9\x03\x00\x00\x78\x00\x00\x00"
@@ -76,7 +76,7 @@ static void one_event(void **state)
 	golden__expect_end(&c);
 }
 
-/* What a classifier, in software or in a NIC, depends on: all fields of a one-event frame have fixed offsets. */
+/* All fields of a one-event frame have fixed offsets. Classifiers, in software or in a NIC, depend on it. */
 static void one_event_has_fixed_offsets(void **state)
 {
 	struct golden_frame g;
@@ -189,7 +189,7 @@ static void lost_unknown(void **state)
 	golden__expect_end(&c);
 }
 
-/* A capture host writes its own LOSTs for events missing by numbers. */
+/* A capture host writes its own LOST records for events whose numbers are missing. */
 static void lost_behind_the_producer(void **state)
 {
 	const struct tw_lost_view sent[] = {
@@ -220,7 +220,7 @@ static void lost_behind_the_producer(void **state)
 	golden__expect_end(&c);
 }
 
-/* One piece of the event in part-first and part-last. */
+/* Checks one piece of an event. @name: the golden frame with this piece, part-first or part-last */
 static void expect_part(const char *name, uint32_t offset, size_t len, uint16_t events)
 {
 	static const uint8_t value[24] = "\0\0\0\0\0\5\0\0\0\0\3\xe9"

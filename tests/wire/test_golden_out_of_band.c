@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Golden out-of-band frames: time synchronisation, and what a capture host writes about its times. */
+/* Golden out-of-band frames: time synchronisation, and the offsets of packet times that a capture host writes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const struct tw_frame_info out_of_band = {
 	.source = TW_SOURCE_OUT_OF_BAND,
 };
 
-/* The frame built so far equals the golden one, has no number, and its only TLV has that type. */
+/* Checks that the built frame equals the golden frame, uses no number, and has only one TLV, of the type @type. Return: this TLV */
 static struct tw_tlv_view only_tlv(struct golden_frame *g, const struct tw_frame_info *info, enum tw_tlv_type type)
 {
 	struct tw_tlv_view tlv;
@@ -68,7 +68,7 @@ static void exchange(void **state)
 	assert_int_equal(asked.golden.len, answered.golden.len);
 }
 
-/* The response to such a request equals others: it is shorter. */
+/* A request with METADATA_REQUEST gets an ordinary response, which is shorter than the request. */
 static void want(void **state)
 {
 	const struct tw_time_sync_view sent = { .id = 17, .asked = 1700000000000000000 };
@@ -102,7 +102,7 @@ static void want(void **state)
 	assert_int_equal(tw_time_sync_frame__metadata_request(g.golden.data, g.golden.len), 0);
 }
 
-/* A receiver that does not know the record has an ordinary request. */
+/* A receiver that does not know REFUSED records reads this frame as an ordinary request. */
 static void refused(void **state)
 {
 	const struct tw_time_sync_view sent = { .id = 17, .asked = 1700000000000000000 };

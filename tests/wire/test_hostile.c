@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The golden frames truncated and changed: nothing is read outside, and every loop ends. */
+/* Golden frames are truncated and changed: no byte outside of them is read, and every loop ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static void every_truncation(void **state)
 	}
 }
 
-/* The TLV at the end of a truncated frame is that of the whole frame, and none extends beyond the frame's end. */
+/* If a frame is truncated within a TLV, tw_cursor__cut_tlv() returns the received beginning of this TLV, unless it exceeds the frame. */
 static void the_tlv_at_a_cut_is_its_beginning(void **state)
 {
 	struct tw_tlv_view whole, cut;
@@ -137,7 +137,7 @@ static void link_padding_is_no_part_of_the_frame(void **state)
 	}
 }
 
-/* A frame whose byte at @at is replaced by @value. */
+/* Return: the status of the golden frame @name if its byte at @at is @value */
 static enum tw_frame_status status_with(const char *name, size_t at, uint8_t value)
 {
 	struct golden golden;

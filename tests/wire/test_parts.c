@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reassembly: which values become complete, which do not, and that no sender can exceed its limits. */
+/* Reassembly: which values become complete, which do not, and that no sender can exceed the limits of memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ static void in_one_piece(void **state)
 	assert_int_equal(tlv.len, 3);
 }
 
-/* The same id on two channels is two values. */
+/* The same id on two channels denotes two values. */
 static void names_are_kept_apart(void **state)
 {
 	struct tw_tlv_view tlv;
@@ -111,7 +111,7 @@ static void a_hole_breaks_the_whole(void **state)
 	assert_int_equal(stats(*state).bytes, 0);
 }
 
-/* An id used again before its value was complete. */
+/* An id is used again, with another total length, before its first value was complete. */
 static void another_total_begins_anew(void **state)
 {
 	struct tw_tlv_view tlv;
@@ -135,7 +135,7 @@ static void count_is_bounded(void **state)
 	assert_int_equal(add(*state, 1, 1, 300, 100, 200, &tlv), TW_PARTS_WHOLE);
 }
 
-/* Declared lengths cost nothing; bytes do, and evict older values. */
+/* A declared length takes no memory. Received bytes take memory, and evict older values. */
 static void memory_is_bounded(void **state)
 {
 	struct tw_tlv_view tlv;
@@ -151,7 +151,7 @@ static void memory_is_bounded(void **state)
 	assert_memory_equal(tlv.value, value, 10000);
 }
 
-/* Random pieces: completed values are right, the limits hold. */
+/* Random pieces: complete values have the right bytes, and the limits hold. */
 static void random_pieces(void **state)
 {
 	struct tw_tlv_view tlv;

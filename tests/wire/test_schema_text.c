@@ -206,7 +206,7 @@ static void corrupt_bytes_are_survived(void **state)
 	assert_int_equal(expand(&view, 1004), 0);
 }
 
-/* Reads all texts of records, in their order, and compares them with the sources. Return: number of groups */
+/* Reads all texts of the records in order, and compares them with @sources. Return: number of groups */
 static size_t expect_sources(const struct tw_schema_records *records, const struct tw_schema_source *sources, size_t n)
 {
 	static char group_bytes[TW_SCHEMA_GROUP_MAX];
@@ -253,7 +253,10 @@ static size_t bytes_of(const struct tw_schema_records *records)
 	return sum;
 }
 
-/* 200 texts of 60 to 458 bytes, and one of 20000 between them: groups before and after it, a quarter of the size. */
+/*
+ * Of 200 texts, one in the middle has 20000 bytes, the others have 60 to 458 bytes. They become at least three groups, and less than a
+ * quarter of the size of separately compressed texts.
+ */
 static void texts_are_compressed_together(void **state)
 {
 	static char lines[200][512];

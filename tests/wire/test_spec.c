@@ -13,7 +13,7 @@
 #include "wire/tracewire.h"
 
 static char spec[256 * 1024];
-static char prose[sizeof(spec)]; /* the same without line breaks */
+static char prose[sizeof(spec)]; /* @spec, with blanks instead of line breaks */
 
 static int load(void **state)
 {
@@ -31,7 +31,7 @@ static int load(void **state)
 	return len == sizeof(spec) - 1;
 }
 
-/* The table under the first header row with that beginning, after the heading; up to the next empty line. */
+/* A table of the page: its text from the header row up to the next empty line. */
 struct table {
 	const char *rows;
 	size_t len;
@@ -62,7 +62,7 @@ __attribute__((format(printf, 2, 3))) static void expect_row(struct table *table
 		fail_msg("no row \"%s\"", row + 1);
 }
 
-/* Every row was requested; two lines are the header. */
+/* Checks that the table has no further rows. Its header has two lines. */
 static void expect_no_more(const struct table *table)
 {
 	unsigned int lines = 0;
@@ -127,7 +127,7 @@ static void counters(void **state)
 	expect_no_more(&t);
 }
 
-/* A field of a struct has the documented offset and size. */
+/* Checks that a field of a struct has the documented offset and size. */
 #define FIELD(type, field) \
 	expect_row(&t, "| %zu | %zu | %s |", offsetof(struct type, field), sizeof(((struct type *)0)->field), #field)
 

@@ -72,7 +72,7 @@ static void walk_watermark(const struct walk *w, const struct tw_tlv_view *tlv)
 	require(mark.channels.left < sizeof(struct tw_watermark_channel));
 }
 
-/* A plain payload is read where it is, a compressed one in a buffer. */
+/* The text of a plain payload lies in the payload itself, that of a compressed payload in @buf. */
 static void walk_text(const struct walk *w, const struct tw_schema_view *schema)
 {
 	static char buf[TW_SCHEMA_RAW_MAX];
@@ -210,7 +210,7 @@ static void walk_offset(const struct walk *w, const struct tw_tlv_view *tlv)
 	tw_offset__parse(tlv, &offset);
 }
 
-/* Every TLV is passed to every parse function: none may depend on its own type or minimum length. */
+/* Passes a TLV to every parse function. No parse function may rely on the type or the minimum length of its TLV. */
 static void walk_tlv(const struct walk *w, const struct tw_tlv_view *tlv)
 {
 	touch(w, tlv->value, tlv->len);
