@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One hostile file: length of the record, flags, a format text, then the record. The text is passed to every parser, and every value of
- * every field is read to its last byte, so that a sanitizer sees each of them.
+ * The input: length of the record, flags, an untrusted format text, then the record. The text is passed to the parsers of header_page,
+ * header_event and formats. Every value of every field is read to its last byte, so that a sanitizer checks each read.
  */
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ static void parse_layouts(const char *text, size_t len)
 		touch__bytes(&entry, sizeof(entry));
 }
 
-/* Two copies of the text, so that the second replaces the first. */
+/* Adds the text twice, so that its second format replaces the first. */
 static void parse_format(const char *text, size_t len, const struct tw_record *record, uint8_t long_size)
 {
 	struct tw_schema *schema = tw_schema__new();

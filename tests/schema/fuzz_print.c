@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hostile print fmt, compiled and run on a hostile record. The input: index of the format in one byte, flags in one, length of the
- * record in one; the record; the text. The first format has fields of every kind and the text as its print fmt; the others are events of
- * the ftrace system, and the text is that of the host's printk_formats for an address.
+ * An untrusted print fmt, compiled and run on an untrusted record. The input: index of the format, flags and length of the record, one byte
+ * each; the record; a text. Format 0 has fields of every kind, and the text is its print fmt. The other formats are events of the system
+ * ftrace. For them, the text is a string of the host's printk_formats.
  *
- * A text never exceeds its line, is the same in a second run, and no program exceeds its limit.
+ * The printed text never exceeds its line, and is the same in a second run. The compiled program never exceeds its memory limit.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +93,7 @@ static struct tw_format *parse_special(size_t i)
 	return format;
 }
 
-/* The host's text for the address in the seeds. */
+/* The host's strings: @text at the address that the records of the seeds refer to. */
 static struct tw_strings *make_strings(const char *text, size_t len)
 {
 	static const char head[] = "0xffffffff81000010 : \"";
@@ -131,7 +131,7 @@ static size_t run(const struct tw_print *print, const struct tw_record *record, 
 	return tw_line__len(&line);
 }
 
-/* For people: escaped except for layout, and on one line if requested. */
+/* Prints to a line for people, which must need no escapes. Only TW_LINE_TEXT may have line breaks and tabs, as layout. */
 static void run_shown(const struct tw_print *print, const struct tw_record *record, const struct tw_print_host *host,
 		      char *buf, size_t room, enum tw_line_kind kind)
 {

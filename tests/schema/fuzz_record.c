@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hostile record of a kernel's format: index of the format in one byte, flags in one, then the record. The formats are parsed once, so
- * nearly all time is used for reading records.
+ * An untrusted record for a format of the kernel. The input: index of the format and flags, one byte each, then the record. The formats are
+ * parsed once, so that nearly all time is used for reading records.
  */
 #include <stdlib.h>
 #include <string.h>

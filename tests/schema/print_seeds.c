@@ -32,7 +32,7 @@ static const char *const print_fmts[] = {
 	"\"%d\", \xe1",
 };
 
-/* The text for the address in the seeds' records. */
+/* Strings of printk_formats, for the address in the records of the seeds. */
 static const char *const texts[] = { "%s %d %llx\\n", "%pS %-8.3s %*d %c", "\\\"%hhu %zu\\x20%%" };
 
 static int write_seed(const char *folder, const char *name, int which, int flags, const char *text)
@@ -52,7 +52,7 @@ static int write_seed(const char *folder, const char *name, int which, int flags
 	       "\x50\0\x08\0"
 	       "eth0\0?\0\0",
 	       16);
-	if (which) /* address and arguments of bprint, and other events' values there */
+	if (which) /* for bprint: an address and arguments; for other events, some values */
 		memcpy(record + 16,
 		       "\x10\0\0\x81\xff\xff\xff\xff"
 		       "text\0\0\0\0",

@@ -7,7 +7,7 @@
 #define N_FORMATS  7
 #define RECORD_LEN 128
 
-/* A location in a little-endian record: @len bytes at @at. */
+/* Writes a location into a little-endian record: @len bytes at @at. */
 static void locate(uint8_t *record, uint32_t field, uint16_t at, uint16_t len)
 {
 	record[field] = (uint8_t)at;

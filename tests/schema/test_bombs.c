@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Print fmts that need much time or memory, as long as a format text may be: compiled or refused, and run, within limits. The limits are
- * far above the need, so that a busy machine and sanitizers stay below them; superlinear growth does not.
+ * Print fmts that need much time or memory, and as long as a format text may be. Each is compiled or refused, and run, within time limits.
+ * The limits are so high that a busy machine and sanitizers stay below them. An algorithm with superlinear time would exceed them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static const char head[] =
 	"name: bomb\nID: 300\nformat:\n" COMMON_FIELDS FIELD("int a", 8, 4, 1) FIELD("char s[16]", 12, 16, 0)
 		FIELD("__data_loc u8[] list", 28, 4, 0) FIELD("__data_loc char[] str", 32, 4, 0) "\nprint fmt: ";
 
-/* The text is before, then as often as fits (or n times) the middle, then the text between, then the closings. */
+/* The print fmt: @before, @opening repeated @n times or as often as it fits, @between, @closing repeated in the same way, @after. */
 static const struct bomb {
 	const char *name, *before, *opening, *between, *closing, *after;
 	uint32_t n;
@@ -107,7 +107,7 @@ static void try(const struct bomb *bomb)
 
 	assert_non_null(print);
 	memset(data + 8, 'x', sizeof(data) - 8);
-	memcpy(data + 28, "\x28\0\xd8\xff\x28\0\xd8\xff", 8); /* the rest of the record */
+	memcpy(data + 28, "\x28\0\xd8\xff\x28\0\xd8\xff", 8); /* the locations of list and str: the rest of the record */
 	for (int i = 0; i < RUNS; i++) {
 		line = tw_line__on(buf, sizeof(buf));
 		tw_print__run(print, &record, NULL, &line);

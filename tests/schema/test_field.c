@@ -11,7 +11,7 @@
 
 #include "texts.h"
 
-/* A field a line, sixteen bytes a line. */
+/* Each line of the text has one field, and each line of the records has sixteen bytes. */
 /* clang-format off */
 static const char text[] = EVENT_TEXT("everything", 300,
 	FIELD("s8 s8", 8, 1, 1)
@@ -117,7 +117,7 @@ static void check_record(const struct tw_record *record)
 	assert_true(get(record, "u64").u == 0x0102030405060708);
 	assert_int_equal(get(record, "enum").i, -4);
 	assert_int_equal(get(record, "bool").u, 1);
-	check_text(record, "comm", "bash"); /* full, therefore without a NUL */
+	check_text(record, "comm", "bash"); /* fills its array, so it has no NUL */
 	check_text(record, "dynamic", "text");
 	check_text(record, "buf", "end");
 	check_elements(record);
@@ -147,7 +147,7 @@ static void test_from_wire(void **state)
 	check_record(&(struct tw_record){ .data = big, .len = sizeof(big), .big_endian = true, .from_wire = true });
 }
 
-/* A record truncated anywhere: a field is read or refused, exactly at its end. */
+/* A record is truncated at every length. A field can be read if, and only if, the record reaches the end of its value. */
 static void test_cut(void **state)
 {
 	static const struct {
@@ -176,7 +176,7 @@ static void test_cut(void **state)
 	}
 }
 
-/* In a record truncated by a capture the rest is unknown; the part before is read as usual. */
+/* A capture truncated the record: values beyond its end cannot be read, values before it can. */
 static void test_cut_by_capture(void **state)
 {
 	const struct tw_record record = { .data = little, .len = 70, .cut = true };

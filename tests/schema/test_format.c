@@ -103,7 +103,7 @@ static const struct type_case type_cases[] = {
 	SCALAR("void __seg_gs * a", 8, 0, "a", "void __seg_gs *", POINTER),
 	SCALAR("void (*done)(struct bio *, int)", 8, 0, "done", "void (*)(struct bio *, int)", POINTER),
 	SCALAR("int ( * cb ) (void)", 8, 0, "cb", "int ( * ) (void)", POINTER),
-	BYTES("void *a", 2, "a", "void *", 0), /* no host has such addresses */
+	BYTES("void *a", 2, "a", "void *", 0), /* no host has addresses of 2 bytes */
 	BYTES("guid_t a", 16, "a", "guid_t", 0),
 	BYTES("struct timespec a", 8, "a", "struct timespec", 0),
 	BYTES("union bpf_attr a", 4, "a", "union bpf_attr", 0),
@@ -177,7 +177,7 @@ static void test_types(void **state)
 		check_type(&type_cases[i]);
 }
 
-/* Names with a known size, which matters for arrays behind a location. */
+/* Names of types whose size is known. For an array behind a location, only the type tells the size of an element. */
 static void test_names(void **state)
 {
 	static const struct {
@@ -219,7 +219,7 @@ static void check_last(const char *system, const char *text, uint8_t kind, uint8
 	tw_format__free(format);
 }
 
-/* Fields without a size, because they extend to the end of the record, and similar ones. */
+/* Fields of size 0, which extend to the end of the record, and similar fields. */
 static void test_open_ended(void **state)
 {
 	(void)state;
@@ -274,7 +274,7 @@ static void test_long_size(void **state)
 	tw_format__free(format);
 }
 
-/* As written by kernels before 2.6.31, editors and mail programs. */
+/* Formats are accepted as kernels before 2.6.31 wrote them, and as editors and mail programs change them. */
 static void test_tolerated(void **state)
 {
 	struct tw_format *format;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events of the system "ftrace" that are not printed by their print fmt. */
+/* Events of the system "ftrace" that Tracewire prints without their print fmt. */
 #include "schema/print/program.h"
 
 #include <setjmp.h>
@@ -133,7 +133,7 @@ static struct tw_record record(void)
 	return (struct tw_record){ .data = data, .len = len };
 }
 
-/* Every shorter record is read too, under the sanitizers. */
+/* Also prints every shorter record, in memory of exactly its size, so that a sanitizer finds reads beyond it. */
 static void run_shorter(const struct tw_print *print)
 {
 	for (uint32_t n = 0; n < len; n++) {
@@ -274,7 +274,7 @@ static void test_graph_leaf(void **state)
 	exit_record = record();
 	assert_true(tw_print__graph_leaf(entry, &entry_record, leave, &exit_record, &host, &line));
 	expect("! 452.788 us |      do_it();");
-	/* exchanged, another function, another task, and a truncated one */
+	/* no leaf: entry and exit are exchanged, the exit is of another function, of another task, or truncated */
 	assert_false(tw_print__graph_leaf(leave, &exit_record, entry, &entry_record, &host, &line));
 	begin_exit(CALL_IT, 2, 1);
 	exit_record = record();
@@ -301,9 +301,9 @@ static void test_stack(void **state)
 	number(2, 8);
 	number(DO_IT, 8);
 	number(NOWHERE, 8);
-	number(CALL_IT, 8); /* beyond the end */
+	number(CALL_IT, 8); /* beyond the declared size */
 	expect_event(print, "\t=> do_it\n\t=> 0xffff000000001234\n");
-	/* a wrong number; more than eight; the mark of old kernels */
+	/* first a wrong size and more than eight callers, then the value with which old kernels end a stack */
 	begin(4);
 	number(1000, 8);
 	for (int i = 0; i < 9; i++)
@@ -320,7 +320,7 @@ static void test_stack(void **state)
 	drop(print, format);
 }
 
-/* Addresses of user space are not looked up, and as many are printed as there are. */
+/* Addresses of user space are not looked up as symbols. They are printed up to the first 0. */
 static void test_user_stack(void **state)
 {
 	struct tw_format *format;
@@ -457,7 +457,7 @@ static void test_bprint_odd(void **state)
 	struct tw_print *print = compile(bprint_text, &format);
 
 	(void)state;
-	/* the kernel has formatted what the pointer refers to */
+	/* the record has the text that the kernel made of a pointer */
 	begin_bprint(0xffffffff82000010);
 	text("10.0.0.1");
 	text("a");

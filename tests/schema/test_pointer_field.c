@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which fields are addresses, by each of the rules, with fields as in kernels. */
+/* Which fields are addresses: each rule is applied to fields as kernels have them. */
 #include "schema/pointer_field.h"
 
 #include <setjmp.h>
@@ -51,7 +51,7 @@ static const struct row {
 	{ "tcp", FIELD("__u8 saddr[4]", 8, 4, 0), "saddr", "\"%pI4\", REC->saddr", NEVER },
 	{ "made", FIELD("u32 src_ip", 8, 4, 0), "src_ip", "\"%x\", REC->src_ip", NEVER },
 	{ "net", FIELD("int addr_len", 8, 4, 1), "addr_len", "\"%d\", REC->addr_len", NEVER },
-	/* of a call */
+	/* arguments and results of system calls and functions */
 	{ "raw_syscalls", FIELD("unsigned long args[6]", 8, 48, 0), "args", "\"%lx\", REC->args[0]", LARGE },
 	{ "raw_syscalls", FIELD("long ret", 8, 8, 1), "ret", "\"%ld\", REC->ret", LARGE },
 	{ "raw_syscalls", FIELD("long id", 8, 8, 1), "id", "\"%ld\", REC->id", NEVER },
@@ -101,7 +101,7 @@ static void test_rules(void **state)
 		expect_row(&rows[i]);
 }
 
-/* The common fields never are. */
+/* Common fields are never addresses. */
 static void test_common(void **state)
 {
 	static const char text[] = EVENT_TEXT("made_up", 300, FIELD("void * p", 8, 8, 0), "print fmt: \"%p\", REC->p");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Print formats compiled and run on records made here: one table row for each construct. */
+/* Print formats are compiled and run on generated records. A table has one row for each construct. */
 #include "schema/print.h"
 
 #include <setjmp.h>
@@ -226,7 +226,7 @@ static void test_bad_locations(void **state)
 	assert_string_equal(text, "[]0");
 }
 
-/* In an EVENT the common fields are in network order, whatever the host's. */
+/* In an EVENT, the common fields are in network byte order, whatever the byte order of the host is. */
 static void test_from_wire(void **state)
 {
 	uint8_t bytes[RECORD_LEN];
@@ -299,7 +299,7 @@ static const struct named named_values[] = {
 	{ "\"%s\", __print_symbolic(REC->half >> 1, { 1, \"one\" })", "half", 1, NULL },
 };
 
-/* The names of one field's values are those that its text has. */
+/* A value of a field has the name that the print fmt prints for it. */
 static void test_named_values(void **state)
 {
 	(void)state;
@@ -347,7 +347,7 @@ static const struct named words[] = {
 	{ "\"%s\", \"constant\"", "half", 0, NULL },
 };
 
-/* The word of a field is the text that depends on no other field. */
+/* The word of a field is the part of the text that depends on this field only. */
 static void test_words(void **state)
 {
 	uint8_t bytes[RECORD_LEN];
@@ -389,7 +389,7 @@ static void test_addresses(void **state)
 	tw_format__free(format);
 }
 
-/* An expression with unlimited nesting is refused. */
+/* An expression that is nested too deeply is refused. */
 static void test_limits(void **state)
 {
 	char text[4096] = "\"%d\", ";
@@ -409,7 +409,7 @@ static void test_limits(void **state)
 	}
 }
 
-/* A host with longs of 4 bytes prints them with that size. */
+/* If the host's longs have 4 bytes, values of the type long are printed with this size. */
 static void test_small_longs(void **state)
 {
 	uint8_t bytes[RECORD_LEN];
@@ -432,7 +432,7 @@ static void test_small_longs(void **state)
 	tw_format__free(format);
 }
 
-/* A large field that is used again and again is not read without a limit. */
+/* A print format that uses a large field very often stops at a limit. */
 static void test_work(void **state)
 {
 	static uint8_t bytes[65536];

@@ -262,7 +262,7 @@ static void test_bytes(void **state)
 	expect_pointed("bl", 2, 0, "\xf1\x01\x00\x80", 4, "0,4-8,31");
 }
 
-/* Longs of a big-endian host have their first bit in their last byte. */
+/* On a big-endian host, bit 0 of a long is in its last byte. */
 static void test_masks_of_big_endian(void **state)
 {
 	static const uint8_t mask[] = { 0, 0, 0, 0x81, 0, 0, 0, 2 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sub-buffers of other machines: either byte order, longs of 4 and 8 bytes, fewer bits of type; and invalid ones.
- * tests/producer/test_native_ring.c walks those of this machine's kernels.
+ * Sub-buffers of other machines, with either byte order, longs of 4 or 8 bytes, and 5 or 6 bits for the type; and invalid sub-buffers.
+ * tests/producer/test_native_ring.c reads sub-buffers of this machine's kernel.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,7 +93,7 @@ static void test_layouts(void **state)
 		add_head(&page, EXTEND, 7);
 		add_word(&page, 1);
 		add_head(&page, 0, 1);
-		add_word(&page, 4 + 10); /* a long record is padded, too */
+		add_word(&page, 4 + 10); /* a length of 10, which is padded to 12 */
 		page.len += 12;
 		add_head(&page, PADDING, 3);
 		add_word(&page, 4 + 8);
@@ -137,7 +137,7 @@ static void test_missed(void **state)
 	}
 }
 
-/* One entry that does not fit: @type with the second word @array, in a sub-buffer that ends @more bytes after it. */
+/* An entry of type @type with the second word @array is damaged, because the sub-buffer ends @more bytes after this word. */
 static void expect_damaged(uint32_t type, uint32_t delta, uint32_t array, size_t more)
 {
 	struct tw_ring_page walk;
@@ -158,21 +158,21 @@ static void test_damage(void **state)
 	struct page page;
 
 	(void)state;
-	expect_damaged(1, 0, 0, 16);          /* no room for the common fields */
+	expect_damaged(1, 0, 0, 16);          /* too short for the common fields */
 	expect_damaged(0, 0, 4 + 7, 16);      /* the same */
-	expect_damaged(0, 0, 3, 16);          /* it includes itself */
-	expect_damaged(0, 0, 4 + 17, 16);     /* longer than the rest */
-	expect_damaged(0, 0, 4 + 15, 15);     /* with its padding */
+	expect_damaged(0, 0, 3, 16);          /* the length includes its own 4 bytes */
+	expect_damaged(0, 0, 4 + 17, 16);     /* longer than the rest of the sub-buffer */
+	expect_damaged(0, 0, 4 + 15, 15);     /* longer than the rest, with its padding */
 	expect_damaged(0, 0, UINT32_MAX, 16); /* padded, it would be 0 */
 	expect_damaged(28, 0, 0, 16);
 	expect_damaged(PADDING, 1, 4 + 17, 16);
 	init(&page, false, 8, 5);
-	add_head(&page, STAMP, 0); /* half of it */
+	add_head(&page, STAMP, 0); /* without its second word */
 	set_commit(&page, 0);
 	assert_true(tw_ring_page__init(&walk, &page.layout, page.bytes, page.len));
 	expect_no_more(&walk, &page, TW_RING_DAMAGED);
 	assert_false(
-		tw_ring_page__init(&walk, &page.layout, page.bytes, page.len - 1)); /* its length exceeds the rest */
+		tw_ring_page__init(&walk, &page.layout, page.bytes, page.len - 1)); /* its commit exceeds the sub-buffer */
 	expect_no_more(&walk, &page, TW_RING_END);
 	assert_false(tw_ring_page__init(&walk, &page.layout, page.bytes, page.layout.page.data_offset - 1u));
 	expect_no_more(&walk, &page, TW_RING_END);

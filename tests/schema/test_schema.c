@@ -68,7 +68,7 @@ static void test_long_size(void **state)
 
 	(void)state;
 	assert_int_equal(add(schema, "s", "before", 1), 0);
-	tw_schema__set_long_size(schema, 0); /* an untrusted format */
+	tw_schema__set_long_size(schema, 0); /* an invalid size: the fields keep theirs */
 	assert_int_equal(tw_schema__by_id(schema, 1)->fields[0].elem_size, 8);
 	tw_schema__set_long_size(schema, 4);
 	assert_int_equal(add(schema, "s", "after", 2), 0);
@@ -156,7 +156,7 @@ static void test_hash(void **state)
 	assert_true(tw_schema_hash__fini(&h) != 0);
 }
 
-/* Formats lent to a view stay their owner's, also when one replaces another. */
+/* A schema still owns the formats that it lends to a view, even if the view gets one of them again. */
 static void test_view(void **state)
 {
 	struct tw_schema *schema = tw_schema__new(), *view = tw_schema__new_view();

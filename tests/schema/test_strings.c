@@ -108,7 +108,7 @@ static clock_t time_of_filling(uint64_t step)
 	return clock() - began;
 }
 
-/* Addresses that would collide in a hash without a seed: its first factor times the step is 1. */
+/* Addresses that would collide in a hash without a seed, because the product of their step and its first factor is 1. */
 static void test_chosen_addresses(void **state)
 {
 	const clock_t ordinary = time_of_filling(16);

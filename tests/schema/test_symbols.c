@@ -85,7 +85,7 @@ static void test_first_name_stays(void **state)
 	assert_int_equal(tw_symbols__count(symbols), 3);
 }
 
-/* Of aliases with growing extents the first and the last are kept: added one after another, and when runs are merged. */
+/* Of aliases with growing extents, only the first and the largest are kept, even if symbols of other addresses are added in between. */
 static void test_aliases(void **state)
 {
 	(void)state;
@@ -106,7 +106,7 @@ static void test_aliases(void **state)
 	expect(0x1050, NULL, 0);
 }
 
-/* Adds and look-ups alternate, in an unfavourable order; the results do not depend on it. */
+/* Additions and look-ups alternate, with addresses in an unfavourable order. The results do not depend on the order. */
 static void test_turns(void **state)
 {
 	const uint64_t n = 50021; /* a prime: every address below it occurs once */

@@ -50,7 +50,7 @@ static void test_names(void **state)
 	check_name((enum tw_machine)9, 0, NULL);
 }
 
-/* The search by number needs ascending numbers. */
+/* The table is searched by number, so its numbers must ascend. */
 static void test_order(void **state)
 {
 	(void)state;
@@ -75,7 +75,7 @@ static void test_machines(void **state)
 	assert_int_equal(tw_machine__of("", 0), TW_MACHINE_UNKNOWN);
 }
 
-/* The text of a record with the number 56 and arguments 0, with the format in a schema of @machine. */
+/* Checks the text of system call 56 with arguments 0. The format is in a schema of @machine. */
 static void check_text(enum tw_machine machine, const char *text, const char *expected)
 {
 	static const uint8_t bytes[64] = { [0] = 9, [8] = 56 };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Where results go, so that no read is optimised away. */
+/* Gets all results, so that the compiler removes no read. */
 static volatile uint64_t seen;
 
 void touch__bytes(const void *bytes, size_t len)

@@ -117,7 +117,7 @@ static void count_value(struct value_counts *counts, const struct tw_field *fiel
 	counts->to_end += field->place == TW_PLACE_REST;
 }
 
-/* The same field of the record inside an EVENT. */
+/* Reads the field @field from @wire, the record as it is in an EVENT. The value must equal @ours. */
 static void compare_wire(const struct place *place, const struct pair *pair, const struct tw_field *field,
 			 const struct tw_value *ours, const uint8_t *wire)
 {
@@ -150,7 +150,7 @@ static void compare_field(const struct pair *pair, const struct tw_format *forma
 		compare_bytes(&place, pair, field, &ours);
 }
 
-/* The kernel's record with its common fields in the wire's byte order. */
+/* Makes the record as it is in an EVENT: common_type and common_pid in network byte order, all else as the kernel wrote it. */
 static void make_wire(const struct tw_record *record, uint8_t *ret)
 {
 	memcpy(ret, record->data, record->len);

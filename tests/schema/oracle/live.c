@@ -13,7 +13,7 @@
 #include "oracle.h"
 
 #define SECONDS_MAX  30 /* for recording */
-#define TENTHS_MIN   3  /* ns of a second: rare events need their time */
+#define TENTHS_MIN   3  /* tenths of a second: rare events need some time */
 #define SECONDS_TEST 100
 #define BUFFER_KIB   (16 * 1024) /* of each CPU */
 #define LOADS        2
@@ -62,7 +62,7 @@ static unsigned long entries(struct tracefs_instance *instance)
 	return sum;
 }
 
-/* Records of no event: print, raw_data, and for a moment kernel_stack and user_stack after each event. */
+/* Causes records that belong to no enabled event: print, raw_data, and for a short time kernel_stack and user_stack after each event. */
 static void record_ftrace(struct tracefs_instance *instance)
 {
 	static const char raw[] = "\x01\0\0\0raw data with a NUL \0 in it";
@@ -105,7 +105,7 @@ int live__record(struct tracefs_instance *instance)
 		loads[i] = load__start();
 	while ((tenths < TENTHS_MIN || entries(instance) < LIVE_EVENTS_MIN * 11 / 10) && tenths++ < SECONDS_MAX * 10)
 		usleep(100 * 1000);
-	record_ftrace(instance); /* at the end, where nothing overwrites it */
+	record_ftrace(instance); /* at the end, so that no later record overwrites these records */
 	tracefs_trace_off(instance);
 	for (size_t i = 0; i < LOADS; i++)
 		load__stop(loads[i]);
@@ -167,7 +167,7 @@ int live__run(live_test test)
 	if (pid > 0)
 		status = supervise(pid);
 	for (int i = 0; tracefs_instance_destroy(instance) && i < 50; i++)
-		usleep(100 * 1000); /* busy while a process just killed has one of its files open */
+		usleep(100 * 1000); /* the instance is busy while a killed process still has one of its files open */
 	if (tracefs_instance_exists(name)) {
 		printf("the instance %s could not be removed\n", name);
 		status = 1;

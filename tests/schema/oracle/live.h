@@ -10,15 +10,15 @@
 typedef int (*live_test)(struct tracefs_instance *instance);
 
 /**
- * live__run() - let a child process test with an instance, which is removed however the test ends
+ * live__run() - call @test with a new instance in a child process, and remove the instance however the child ends
  * Return: the program's exit status; SKIPPED if recording is impossible
  */
 int live__run(live_test test);
 
-/** live__record() - at least two hundred thousand events, if the machine is fast enough. Return: 0, or -1 after printing why */
+/** live__record() - record LIVE_EVENTS_MIN events or more, if the machine is fast enough. Return: 0, or -1 after printing why */
 int live__record(struct tracefs_instance *instance);
 
-/** live__format() - the format of a record's event, added to the schema when it is first needed. Return: NULL after printing why */
+/** live__format() - get the format of an event; the first call for an event adds it to the schema. Return: NULL after printing why */
 const struct tw_format *live__format(struct tw_schema *schema, const struct tep_event *event);
 
 /* Systems with events in every recording; NULL at the end. */

@@ -47,12 +47,12 @@ static void use_loopback(void)
 	    recv(receiver, bytes, sizeof(bytes), MSG_DONTWAIT) < 0)
 		usleep(1);
 	close(receiver);
-	/* and one without a receiver: kfree_skb with its reason */
+	/* a datagram without a receiver, for kfree_skb with a reason */
 	sendto(sender, bytes, sizeof(bytes), 0, (struct sockaddr *)&address, len);
 	close(sender);
 }
 
-/* To a closed port: a reset is sent back. */
+/* Connects to a closed port, so that the kernel sends a reset. */
 static void use_refused_connection(void)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
@@ -65,7 +65,7 @@ static void use_refused_connection(void)
 	close(fd);
 }
 
-/* A file without a name: nothing is left when the load is killed. */
+/* Uses a file without a name, so that no file is left when the load is killed. */
 static void use_file(void)
 {
 	char bytes[8192] = { 0 };
@@ -133,7 +133,7 @@ static void work(void)
 			use_process();
 			use_file();
 		}
-		use_memory(); /* causes the most events: a recording may end in it */
+		use_memory(); /* last, because it causes the most events, and a recording can end within it */
 	}
 }
 

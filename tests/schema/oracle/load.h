@@ -5,10 +5,10 @@
 
 #include <sys/types.h>
 
-/** load__start() - a process that works until it is killed or its parent ends. Return: its pid, or -1 with errno set */
+/** load__start() - start a process that works until it is killed or its parent ends. Return: its pid, or -1 with errno set */
 pid_t load__start(void);
 
-/** load__stop() - end it and its children */
+/** load__stop() - kill the process, and wait for its end */
 void load__stop(pid_t pid);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The product's parsing of formats and records compared with libtraceevent's. Each difference is printed and counted, unless the list of
- * known ones has it with a reason.
+ * Compares how Tracewire and libtraceevent parse formats and records. Each difference is printed and counted, unless it is on the list of
+ * known differences.
  */
 #ifndef ORACLE_H
 #define ORACLE_H
@@ -26,14 +26,14 @@ struct place {
  */
 __attribute__((format(printf, 3, 4))) void differ(const struct place *place, const char *what, const char *fmt, ...);
 
-/** differences() - number so far; known_differences(): those on the list */
+/** differences() - number of differences that are not on the list; known_differences(): number of those that are */
 unsigned long differences(void);
 unsigned long known_differences(void);
 
-/** compare_format() - every field of an event */
+/** compare_format() - compare every field of a format */
 void compare_format(const struct tw_format *ours, const struct tep_event *theirs);
 
-/** compare_page() - the header_page text as parsed by both */
+/** compare_page() - compare the results of both parsers for a header_page text */
 void compare_page(struct tep_handle *tep, const char *text, size_t len);
 
 /* Numbers of comparisons, so that a test can check that there were some. */
@@ -41,19 +41,19 @@ struct value_counts {
 	unsigned long records, values, elements, dynamic, strings, bitmasks, to_end;
 };
 
-/** compare_record() - every value of every field of a record, read in the kernel's form and in that of the wire */
+/** compare_record() - compare every value of a record, as the kernel wrote it; also read each value from the record in an EVENT */
 void compare_record(const struct tw_format *ours, struct tep_event *theirs, struct tep_record *record,
 		    struct value_counts *counts);
 
 /**
- * make_record() - random bytes with locations inside the record, as an event of that format could have them
+ * make_record() - fill a record with random bytes; its locations point into the record, so an event of this format could have it
  * @size: of @ret, bytes; more than the fixed fields need
  *
  * Return: length of the record, bytes
  */
 uint32_t make_record(const struct tw_format *format, bool big_endian, uint8_t *ret, uint32_t size);
 
-/** print_values() - one line with the comparisons and their results */
+/** print_values() - print one line with the numbers of comparisons and of differences */
 void print_values(const struct value_counts *counts);
 
 /* Return: 0, or a value that stops the walk */
@@ -67,7 +67,7 @@ typedef int (*text_visitor)(void *context, enum tw_schema_kind kind, const char 
  */
 int walk_texts(const char *source, text_visitor visit, void *context);
 
-/** read_file() - content of a file, to be freed; NULL with errno set */
+/** read_file() - read a file. Return: its content, which the caller frees; NULL with errno set */
 char *read_file(const char *path, size_t *ret_len);
 
 #endif

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_LENGTH 24 /* maximum length of a made string, bytes */
+#define TEXT_LENGTH 24 /* maximum length of a generated string, bytes */
 
 #define PRINTKS     0xffffffff82000000 /* address of the texts of trace_printk() ... */
 #define PRINTK_SIZE 64                 /* ... and the size of each */
 #define STACK       8                  /* number of callers in the print fmt of a stack */
 
-/* Including the sizes of its arguments as packed by the kernel; s is a text. */
+/* The texts, and the sizes of their arguments as the kernel packs them, bytes; s is a string. */
 static const struct {
 	const char *text, *arguments;
 } printks[] = {
@@ -34,7 +34,7 @@ static uint64_t any(void)
 	return (uint64_t)rand() << 42 ^ (uint64_t)rand() << 21 ^ (uint64_t)rand();
 }
 
-/* Values that are typical of kernels: small, of a table, addresses, all bits, large. Negative ones only with @negative. */
+/* A value that is typical of kernels, never negative: a value with a name, a small or large number, the address of a function, all bits. */
 static uint64_t any_value(const struct tw_field *field, const struct tw_print *print, int round)
 {
 	struct tw_print_names names;
@@ -95,7 +95,7 @@ static void store_named(const struct tw_format *format, const char *name, uint64
 		store(record + field->offset, value, field->size);
 }
 
-/* Arguments from @at on. Return: their end */
+/* Writes the arguments of a trace_printk() from @at on. Return: their end */
 static uint32_t make_arguments(const char *sizes, uint8_t *record, uint32_t at)
 {
 	for (; *sizes; sizes++) {
@@ -104,14 +104,14 @@ static uint32_t make_arguments(const char *sizes, uint8_t *record, uint32_t at)
 			at += (uint32_t)strlen((char *)record + at) + 1;
 			continue;
 		}
-		at = (at + 3) / 4 * 4; /* also those of 8 bytes */
+		at = (at + 3) / 4 * 4; /* arguments of 8 bytes are aligned to 4 bytes, too */
 		store(record + at, any() & 0x7fffffff, (uint32_t)(*sizes - '0'));
 		at += (uint32_t)(*sizes - '0');
 	}
 	return at;
 }
 
-/* The content of the kernel's own events that their formats do not describe. Return: length */
+/* Writes the content of ftrace events that their formats do not describe. Return: length of the record */
 static uint32_t make_ftrace(const struct tw_format *format, int round, uint8_t *record, uint32_t len)
 {
 	const size_t printk = (size_t)round % N_PRINTKS;
@@ -127,7 +127,7 @@ static uint32_t make_ftrace(const struct tw_format *format, int round, uint8_t *
 	if (callers)
 		return callers->offset + STACK * callers->elem_size;
 	if (arguments)
-		return arguments->offset; /* libtraceevent does not know those of functions */
+		return arguments->offset; /* no arguments, because libtraceevent does not print arguments of functions */
 	return strcmp(format->name, "bprint") ? len : make_arguments(printks[printk].arguments, record, 24);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The table of system calls of schema/syscalls.c has all numbers and names of the kernel's headers that the system's compiler finds.
+"""Checks that schema/syscalls.c has all numbers and names of system calls that the kernel headers of this system have.
 
 Usage: syscalls.py COMPILER SOURCE
 """
@@ -9,11 +9,11 @@ import subprocess
 import sys
 
 compiler, source = sys.argv[1:3]
-# What arm64 selects of asm-generic/unistd.h: the kernel's arch/arm64/include/uapi/asm/unistd.h
+# The macros that arm64 defines before it includes asm-generic/unistd.h, in the kernel's arch/arm64/include/uapi/asm/unistd.h
 ARM64 = ["-D__BITS_PER_LONG=64", "-D__ARCH_WANT_RENAMEAT", "-D__ARCH_WANT_NEW_STAT", "-D__ARCH_WANT_SET_GET_RLIMIT",
          "-D__ARCH_WANT_TIME32_SYSCALLS", "-D__ARCH_WANT_SYS_CLONE3", "-D__ARCH_WANT_MEMFD_SECRET"]
 HEADERS = (("X86_64", "asm/unistd_64.h", []), ("AARCH64", "asm-generic/unistd.h", ARM64))
-NO_CALLS = {"syscalls", "arch_specific_syscall"}  # limits of the header
+NO_CALLS = {"syscalls", "arch_specific_syscall"}  # names of limits, not of system calls
 
 
 def of_header(header, options):
@@ -42,7 +42,7 @@ for machine, header, options in HEADERS:
     ours = of_source(machine)
     for number, name in sorted(of_header(header, options).items()):
         if number > max(ours):
-            break  # of a newer kernel than the table
+            break  # the headers are of a newer kernel than the table
         checked += 1
         if ours.get(number) != name:
             sys.exit("%s: %d is %s in <%s>, %s here" % (machine, number, name, header, ours.get(number)))

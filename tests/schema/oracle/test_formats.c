@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_formats DIFFERENCES SOURCE: every field of every format of a source, as parsed by the product and by libtraceevent, and every
- * value of records made for each of these events, of hosts of both byte orders.
+ * test_formats DIFFERENCES SOURCE: compares how Tracewire and libtraceevent parse every field of every format of a source. It also compares
+ * every value of records that it makes for each of these formats, as hosts of both byte orders would write them.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static int visit_event(struct counts *counts, const char *system, const char *te
 		printf("%s\n", err.text);
 		return -EINVAL;
 	}
-	/* For a print format that it cannot parse it returns an error, but the fields are valid. */
+	/* If libtraceevent cannot parse the print format, it returns an error, but the fields are valid. */
 	tep_parse_event(counts->tep, text, len, system);
 	theirs = tep_find_event_by_name(counts->tep, system, ours->name);
 	if (theirs) {
@@ -88,7 +88,7 @@ static int visit(void *context, enum tw_schema_kind kind, const char *system, co
 	return 0;
 }
 
-/* "tracefs" means this kernel's. */
+/* The source "tracefs" means the formats of this kernel. */
 static int find_source(const char *source, char *ret_path, size_t size)
 {
 	const char *tracefs;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_kernel DIFFERENCES: a mixed recording of this kernel; the text of every record as printed by the product is compared with the
- * kernel's in `trace` of the same instance. libtraceevent's changes of addresses are made in the kernel's text too. Any other difference
- * that is not on the list fails.
+ * test_kernel DIFFERENCES: records a mixed load on this kernel, and compares Tracewire's text of every record with the kernel's text, which
+ * it reads from `trace` of the same instance. In both texts, addresses are first written as libtraceevent writes them. A difference that is
+ * not on the list fails the test.
  */
 #include <ctype.h>
 #include <sched.h>
@@ -16,14 +16,14 @@
 #include "oracle.h"
 #include "schema/print.h"
 
-#define SHOWN_MAX 2 /* of an event */
+#define SHOWN_MAX 2 /* differences shown for each event */
 #define TEXT_MAX  (2 * TW_PRINT_LINE_MAX)
-#define ADDRESS   16 /* number of digits */
+#define ADDRESS   16 /* number of digits of an address */
 
 /* The kernel's output for one CPU, and the reading position. */
 struct kernel_text {
 	char *all, *at;
-	bool lost; /* the text of the record before differed: search for the next event's name */
+	bool lost; /* the text of the previous record differed: search for the name of the next event */
 };
 
 struct state {
@@ -34,13 +34,13 @@ struct state {
 	unsigned long seen[65536], wrong[65536], records, equal, listed, different;
 };
 
-/* Lower-case hexadecimal digits from @text on. */
+/* Return: number of lower-case hexadecimal digits at @text */
 static size_t count_digits(const char *text)
 {
 	return strspn(text, "0123456789abcdef");
 }
 
-/* `+0x12/0x34 [module]`: only the kernel prints size and module. */
+/* Skips the size and the module of `+0x12/0x34 [module]`, which only the kernel prints. */
 static const char *skip_size(const char *at)
 {
 	const char *end;
@@ -52,7 +52,7 @@ static const char *skip_size(const char *at)
 	return end ? end + 1 : at;
 }
 
-/* A kernel address of 16 digits is 0x... without leading zeros, or (nil). */
+/* Copies an address of 16 digits as 0x... without leading zeros, or as (nil). */
 static const char *copy_address(const char *at, char **to)
 {
 	const char *digits = strncmp(at, "0x", 2) ? at : at + 2;
@@ -68,7 +68,7 @@ static const char *copy_address(const char *at, char **to)
 	return digits + ADDRESS;
 }
 
-/* `=>  <0123456789abcdef>`, an address of user space */
+/* Skips the brackets around an address of user space, as in `=>  <0123456789abcdef>`. */
 static const char *skip_brackets(const char *at)
 {
 	if (!strncmp(at, " <", 2) && count_digits(at + 2) == ADDRESS && at[2 + ADDRESS] == '>')
@@ -76,11 +76,11 @@ static const char *skip_brackets(const char *at)
 	return at[0] == '>' && at[1] == '\n' ? at + 1 : at;
 }
 
-/* As libtraceevent prints addresses. @to has twice the size of @from. */
+/* Copies a text, with addresses as libtraceevent prints them. @to has twice the size of @from. */
 static void normalize(const char *from, char *to)
 {
 	const char *behind;
-	bool word = false; /* inside one */
+	bool word = false; /* the previous character belongs to a word */
 
 	while (*from) {
 		from = skip_brackets(from);
@@ -103,7 +103,7 @@ static void normalize(const char *from, char *to)
 	*to = '\0';
 }
 
-/* The text before an event in `trace`; events of tracers have no name there. */
+/* Writes what `trace` has before the text of an event: usually the event's name, but no name for events of tracers. */
 static void put_head(const struct tw_format *format, struct tw_line *line)
 {
 	if (!strcmp(format->system, "syscalls")) {
@@ -120,7 +120,7 @@ static void put_head(const struct tw_format *format, struct tw_line *line)
 	}
 }
 
-/* "\t=> name" of a stack is " => name" in `trace`; a line's last element includes the newline. */
+/* Adds the line break that `trace` has. The text of a stack has one already, and has "\t=> name" where `trace` has " => name". */
 static void end_text(const struct tw_format *format, char *text)
 {
 	const size_t len = strlen(text);
@@ -144,7 +144,7 @@ static void print_ours(const struct state *s, const struct tw_format *format, co
 	end_text(format, ret);
 }
 
-/* The kernel's notes between events. */
+/* Skips lines that the kernel adds between events. */
 static void skip_notes(struct kernel_text *kernel)
 {
 	while (!strncmp(kernel->at, "CPU:", 4) || !strncmp(kernel->at, "#####", 5)) {
@@ -156,7 +156,7 @@ static void skip_notes(struct kernel_text *kernel)
 	}
 }
 
-/* The number of lines of the product's text. */
+/* Takes as many lines of the kernel's text as Tracewire's text @ours has. */
 static void take_lines(struct kernel_text *kernel, const char *ours, char *ret)
 {
 	size_t len = 0;
@@ -174,7 +174,7 @@ static void take_lines(struct kernel_text *kernel, const char *ours, char *ret)
 	kernel->at += len;
 }
 
-/* After a text with another number of lines: to the next possible line of this event. Return: false if there is none */
+/* After a text that differed, perhaps in its number of lines: finds the next line that can be this event. Return: false if there is none */
 static bool find_again(struct kernel_text *kernel, const char *ours)
 {
 	const size_t head = strcspn(ours, ": \n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_live DIFFERENCES: a mixed recording of this kernel in a separate tracefs instance; every value of every field of every record, as
- * read by the product and by libtraceevent.
+ * test_live DIFFERENCES: records a mixed load on this kernel in a separate tracefs instance, and compares every value of every field of
+ * every record, as Tracewire and libtraceevent read it.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_print DIFFERENCES SOURCE: the text of records made for every format of a source, as printed by the product and by libtraceevent
- * without plugins. Any difference that is not on the list fails, and so do too many refusals of the product.
+ * test_print DIFFERENCES SOURCE: makes records for every format of a source, and compares the texts that Tracewire and libtraceevent
+ * (without plugins) print. The test fails if a difference is not on the list, or if Tracewire refuses too many formats.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct counts {
 	unsigned long formats, refused, unparsed, identical, listed, different, records, words;
 };
 
-/* The words for the values of single fields are parts of libtraceevent's text. */
+/* Return: whether libtraceevent's text contains all words that Tracewire has for the values of single fields */
 static bool has_words(struct counts *c, const struct tw_format *format, const struct tw_print *print,
 		      const struct tw_record *record, const char *text)
 {
@@ -156,7 +156,7 @@ static void register_functions(struct counts *c)
 	}
 }
 
-/* The same text for both, in the layout of printk_formats. */
+/* Gives Tracewire and libtraceevent the same strings of printk_formats. */
 static int register_strings(struct counts *c)
 {
 	char text[4096] = "", quoted[256];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_recording DIFFERENCES FILE SOURCE: every value of every record of a trace.dat, as read by the product and by libtracecmd. The
- * format texts are from SOURCE, because libtracecmd does not return its own.
+ * test_recording DIFFERENCES FILE SOURCE: compares every value of every record of FILE, a trace.dat, as Tracewire and libtracecmd read it.
+ * The format texts are from SOURCE, because libtracecmd does not return those of FILE.
  */
 #include <stdio.h>
 #include <string.h>

@@ -115,7 +115,7 @@ static int walk_archive(const char *archive, text_visitor visit, void *context)
 	return err;
 }
 
-/* The rest of a trace.dat file. A read beyond its end empties it and returns zeroes. */
+/* The unread rest of a trace.dat file. A read beyond the end of the file returns zeroes, and leaves no rest. */
 struct head {
 	const char *at;
 	size_t left;
@@ -145,7 +145,7 @@ static uint32_t take32(struct head *head)
 	return tw_load32(take(head, 4), false);
 }
 
-/* A text after its length. */
+/* Visits a text, which follows its length. */
 static int take_text(struct head *head, enum tw_schema_kind kind, const char *system, text_visitor visit, void *context)
 {
 	uint64_t len = tw_load64(take(head, 8), false);
@@ -163,7 +163,7 @@ static int take_events(struct head *head, const char *system, text_visitor visit
 	return err;
 }
 
-/* trace-cmd.dat.v6(5): magic, version, byte order, long size, page size, header_page, header_event, ftrace's, all others */
+/* In the order of trace-cmd.dat.v6(5): magic ... page size, header_page, header_event, formats of system ftrace, formats of all others */
 static int walk_trace_dat(struct head head, text_visitor visit, void *context)
 {
 	static const char magic[] = "\x17\x08\x44tracing6";
