@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* clocks_seeds DIR: seeds of fuzz_clocks: streams that drift, are set and suspended, for each mode of packet times. */
+/* clocks_seeds DIR: seeds of fuzz_clocks: streams whose clocks drift, are set, or are suspended, for each mode of packet times. */
 #include <stdio.h>
 #include <stdlib.h>
 

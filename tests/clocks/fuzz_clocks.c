@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libFuzzer target: untrusted clocks. The first byte is the mode of packet times, the rest a sequence of operations, each a byte with
- * its arguments: see clocks_seeds.c.
+ * libFuzzer target: clocks of an untrusted stream. The first byte of the input is the mode of packet times. A sequence of operations
+ * follows, each a byte with its arguments.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void exchange(struct state *s, const uint8_t *p)
 	tw_stream_clock__exchange(&s->clock, &sample);
 }
 
-/* A packet: the number of records before it is limited, and a second query for the same time returns none. */
+/* Dates a packet: the number of OFFSET records before it is limited, and a second query for the same time returns no record. */
 static void packet(struct state *s, const uint8_t *p)
 {
 	const uint64_t time = tw_load_be64(p);
@@ -69,7 +69,7 @@ static void host(struct state *s, const uint8_t *p)
 	tw_stream_clock__own(&s->clock, &(struct tw_own_clock){ p[8], (int64_t)tw_load_be64(p) });
 }
 
-/* A frame arrives, and due requests are taken. */
+/* A frame arrives. Then all requests that are due are taken from the poller. */
 static void frame(struct state *s, const uint8_t *p)
 {
 	const struct tw_peer peer = { .len = 1, .bytes = { p[0] & 1 } };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libFuzzer target: datagrams to the socket from which a producer streams, processed by the responder thread and the request limiter.
- * The input is a sequence of frames, each after its length, 16-bit big-endian; any other input is one datagram. Checks: only requests of
- * the stream are answered, with the request's content; metadata is sent at most as often as the limits allow.
+ * libFuzzer target: datagrams to the socket from which a producer streams, processed by the responder thread and the request limiter. The
+ * input is a sequence of datagrams, each after its 16-bit big-endian length. If a length exceeds the rest of the input, the length and the
+ * rest are one datagram. Checks: only requests for the stream are answered, and the response repeats the id and the time of its request;
+ * metadata is sent at most as often as the limits allow.
  */
 #include <errno.h>
 #include <semaphore.h>
@@ -15,7 +16,7 @@
 #include "wire/time_sync.h"
 
 #define STREAM     0x1122334455667788ull /* the stream id of the golden frames */
-#define FRAMES_MAX 48                    /* processed without a pause */
+#define FRAMES_MAX 48                    /* the responder handles this number of datagrams without a pause */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -24,7 +25,7 @@ struct datagrams {
 	struct tw_receiver rx;
 	struct tw_cursor input;
 	unsigned int n;
-	const uint8_t *last; /* copied, so that a read beyond the end is found */
+	const uint8_t *last; /* a copy in separate memory, so that a read beyond its end is found */
 	size_t len;
 	uint64_t looked_at, answered;
 	sem_t over; /* the input is used up */
@@ -63,7 +64,7 @@ static int next(struct tw_receiver *rx, int timeout_ms, struct tw_received_frame
 		return -ENODEV; /* which ends the thread */
 	}
 	d->len = p ? tw_load_be16(p) : d->input.left;
-	if (d->len > d->input.left) { /* it is a frame, not a sequence */
+	if (d->len > d->input.left) { /* the two bytes are no length: the rest is one datagram */
 		d->len = d->input.left + 2;
 		d->input.at -= 2;
 		d->input.left += 2;
@@ -110,7 +111,7 @@ static void wanted(void *wants, uint16_t what)
 	tw_request_limiter__add(wants, what);
 }
 
-/* What the reader thread would send again now. */
+/* Takes the metadata that the reader thread would send again now. */
 static void check_wants(struct tw_request_limiter *wants)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prints what this machine's clock is synchronised to, N times with a pause in ms: a line each with the error bound in ns, the text, and
- * the reading of the network card's clock in s if there is one. With the argument ptp4l, prints data of ptp4l as pmc(8) does.
+ * show_sync [N [MS]]: prints N times, each time after a pause of MS ms, what this machine's clock is synchronised to. Each line has the
+ * error bound in ns, the source as a text, and, if a network card has a clock, the reading of this clock in s.
+ * show_sync ptp4l: prints data of ptp4l as pmc(8) does.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@ void world__init(struct world *w, uint64_t seed)
 	};
 }
 
-/* splitmix64 */
+/* The generator splitmix64. */
 double world__chance(struct world *w)
 {
 	uint64_t z = w->random += 0x9e3779b97f4a7c15u;
@@ -48,7 +48,7 @@ void world__sleep(struct world *w, uint64_t now, uint64_t ns)
 	w->suspended += (int64_t)ns;
 }
 
-/* Queues are mostly empty, and sometimes long. */
+/* Return: the delay of a message. The part above @least is mostly short, because queues are mostly empty, and sometimes long. */
 static uint64_t way(struct world *w, uint64_t least)
 {
 	return least + (uint64_t)(-log(1 - world__chance(w)) * (double)w->jitter_ns);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Clock synchronisation: two ptp4l with software time stamps on a veth pair, one the other's master. Neither sets a clock, because both
-# hosts are this machine.
+# Clock synchronisation by ptp4l: a master and a slave, with software time stamps, on a veth pair. Neither sets a clock, because both hosts
+# are this machine.
 # Usage: sync.sh SHOW_SYNC TRACEWIRE
 show=$(readlink -f "$1")
 tracewire=$(readlink -f "$2")
@@ -12,18 +12,18 @@ need ptp4l pmc ip python3
 
 mount -t tmpfs tmpfs /run || skip "cannot mount"
 
-# ptp CONFIG-LINES: a configuration
+# ptp CONFIG-LINES: prints a configuration of ptp4l with these lines
 ptp() {
 	printf '%s\n' '[global]' 'time_stamping software' 'network_transport L2' 'logSyncInterval -3' \
 		'logMinDelayReqInterval -3' 'logAnnounceInterval -2' 'free_running 1' "$@"
 }
 
-by_ptp() { # FILE: it says ptp4l at last
+by_ptp() { # FILE: its last line names ptp4l
 	tail -n 1 "$1" | grep -q ptp4l
 }
 
-# Without ptp4l: whatever the kernel reports, it is not ptp4l; and a forged answer is not believed. The stranger is there first, and sends
-# until the last request.
+# Without ptp4l, the source is never ptp4l, and forged answers of ptp4l are ignored. The script that forges them starts before show_sync,
+# and sends until show_sync's last request.
 cat >"$scratch/stranger.py" <<'END'
 import socket, struct, sys, time
 def reply(ident, data, seq):
@@ -39,7 +39,7 @@ until = time.time() + 60
 while asked < 20 and time.time() < until:
     sockets = [line.split() for line in open('/proc/net/unix')]
     asked = len(open(sys.argv[1]).readlines())
-    seq = asked + 1  # of what has just been asked: he knows everything
+    seq = asked + 1  # the sequence number of the current request: the forged answers have the right one
     for name in [f[7] for f in sockets if len(f) == 8 and f[7].startswith('@') and f[7] != '@stranger']:
         for ident, data in lies:
             try:
@@ -60,13 +60,13 @@ wait "$stranger" || fail "the stranger cannot speak: $(cat "$scratch/stranger.er
 says "$scratch/alone.out" ptp4l && fail "said without a ptp4l: $(cat "$scratch/alone.out")"
 expect "lines" 20 "$(wc -l <"$scratch/alone.out")"
 
-# The master, on a separate host.
+# The master, in a separate network namespace.
 ip link add name va type veth peer name vb || skip "no veth"
 in_background host unshare --net --mount sleep 600
 host=$pid
 is_apart() {
 	[ "$(readlink "/proc/$host/ns/net")" != "$(readlink /proc/self/ns/net)" ] &&
-		[ "$(cat "/proc/$host/comm")" = sleep ] # the process in the mount namespace
+		[ "$(cat "/proc/$host/comm")" = sleep ] # unshare has started sleep, so both namespaces exist
 }
 wait_for is_apart
 ip link set vb netns "$host" && ip link set va up && nsenter -t "$host" -n ip link set vb up || fail "no link"
@@ -86,13 +86,13 @@ grep -qE '^[1-9][0-9]{1,7} ptp4l, software time stamps, within [0-9]+ (ns|us|ms)
 nsenter -t "$host" -n -m "$show" 30 100 >"$scratch/master-says"
 expect "the master" "1 ptp4l as the master, software time stamps" "$(tail -n 1 "$scratch/master-says")"
 
-# The same data as linuxptp's own tool reads.
+# show_sync reads the same data from ptp4l as pmc, the tool of linuxptp.
 "$show" ptp4l >"$scratch/data" || fail "ptp4l does not answer"
 pmc -u -b 0 -d 24 'GET TIME_PROPERTIES_DATA_SET' 2>&1 | awk '/currentUtcOffset |ptpTimescale/ { print $1, $2 }' >"$scratch/pmc"
 expect "time properties" "$(cat "$scratch/pmc")" "$(cat "$scratch/data")"
 grep -q '^currentUtcOffset [1-9]' "$scratch/data" || fail "no offset from UTC: $(cat "$scratch/data")"
 
-# A stream has it in HOST after it was found: the command waits for that.
+# A stream names ptp4l in its HOST after it has found ptp4l. The traced command waits until the recording has this HOST.
 told() {
 	grep -qsa 'ptp4l, software time stamps, within' "$scratch/told.pcapng"
 }
@@ -105,7 +105,7 @@ else
 	echo "not looked at, what a stream says: $(cat "$scratch/why")"
 fi
 
-# Killed, and forgotten after ten requests.
+# The slave is killed. After ten more requests, the source is no longer ptp4l.
 has_lines() { # FILE N
 	[ "$(wc -l <"$1")" -ge "$2" ]
 }

@@ -11,7 +11,7 @@
 
 #include "base/time.h"
 
-/* Between two readings of REALTIME, within the error of the measured distance. */
+/* The clock reads a time between two readings of REALTIME, within the error of its measured distance from REALTIME. */
 static void test_now(void **state)
 {
 	struct tw_capture_clock clock;
@@ -26,7 +26,7 @@ static void test_now(void **state)
 	assert_int_equal(tw_capture_clock__stepped(&clock), 0);
 }
 
-/* A stamp is never dated too early, and only slightly late. */
+/* The time of a REALTIME stamp lies between the readings of the capture clock before and after it. */
 static void test_stamps(void **state)
 {
 	struct tw_capture_clock clock;
@@ -43,7 +43,7 @@ static void test_stamps(void **state)
 	}
 }
 
-/* A stamp in the future, or one that is very old, is ignored. */
+/* A stamp far in the future or in the past is replaced by the current time. */
 static void test_senseless_stamps(void **state)
 {
 	static const int64_t off[] = { 5000000000, -5000000000, INT64_MAX, INT64_MIN };

@@ -45,7 +45,7 @@ static void poller__free(struct tw_clock_poller *poller)
 	tw_streams__free(streams);
 }
 
-/* A frame of the stream arrived, with the best proof that a frame can give. */
+/* The table of streams gets a frame of the stream @id, with the strongest proof that frames alone can give. */
 static void hear(uint64_t id, bool control, uint64_t now)
 {
 	const struct tw_standing newcomer = { .heard = now, .proof = TW_PROOF_NUMBERS };
@@ -65,7 +65,7 @@ static void see(struct tw_clock_poller *poller, uint64_t stream, uint8_t sender,
 	tw_clock_poller__saw(poller, from(&came, sender, 48), now);
 }
 
-/* The producer's response to a request. */
+/* Makes the producer's response to a request. */
 static struct tw_received_frame *answer_to(const struct tw_time_sync_request *question, uint8_t sender,
 					   struct came *came)
 {
@@ -79,7 +79,7 @@ static struct tw_received_frame *answer_to(const struct tw_time_sync_request *qu
 	return from(came, sender, tw_time_sync_frame__write(came->bytes, stream, &exchange));
 }
 
-/* Some seconds of a stream with a frame every 100 ms that answers each request after @trip, or never. Return: number of requests */
+/* Simulates @ns of a stream that sends a frame every 100 ms, and answers requests after @trip (0 = never). Return: number of requests */
 static unsigned int ask_for(struct tw_clock_poller *poller, uint64_t *now, uint64_t ns, uint64_t trip)
 {
 	const uint64_t end = *now + ns;
@@ -114,16 +114,16 @@ static void test_when(void **state)
 	(void)state;
 	assert_true(tw_clock_poller__due(poller) == UINT64_MAX);
 	assert_false(tw_clock_poller__next(poller, now, &question));
-	see(poller, 1, 7, TW_SOURCE_FTRACE, now); /* whatever frame is first */
+	see(poller, 1, 7, TW_SOURCE_FTRACE, now); /* the first frame may belong to any channel */
 	assert_true(tw_clock_poller__due(poller) == now);
 	assert_int_equal(ask_for(poller, &now, 30 * MS, 50000), 8);
 	assert_in_range(ask_for(poller, &now, 10 * SECOND, 50000), 98, 102); /* 100 ms, the shortest pause */
-	assert_in_range(ask_for(poller, &now, 10 * SECOND, 200000), 49, 75); /* 200 ms, after the 50 us are forgotten */
+	assert_in_range(ask_for(poller, &now, 10 * SECOND, 200000), 49, 75); /* 200 ms, when the fast responses are forgotten */
 	assert_in_range(ask_for(poller, &now, 10 * SECOND, 200000), 44, 51);
 	assert_in_range(ask_for(poller, &now, 60 * SECOND, 80 * MS), 60, 90); /* one second */
 	assert_in_range(ask_for(poller, &now, 120 * SECOND, 0), 26, 30);      /* no responses from now on */
 	assert_int_equal(ask_for(poller, &now, 50 * SECOND, 0), 5);
-	assert_in_range(ask_for(poller, &now, 20 * SECOND, 80 * MS), 10, 20); /* and again responses */
+	assert_in_range(ask_for(poller, &now, 20 * SECOND, 80 * MS), 10, 20); /* responses again */
 	tw_clock_poller__stats(poller, &stats);
 	assert_int_equal(stats.strange + stats.crowded, 0);
 	assert_true(stats.answered > 250 && stats.asked > stats.answered);
@@ -166,10 +166,10 @@ static void test_answers(void **state)
 	assert_false(tw_clock_poller__next(poller, START, &other));
 	assert_false(tw_clock_poller__response(poller, answer_to(&question, 8, &came), START + MS, &stream, &sample));
 	frame = answer_to(&question, 7, &came);
-	came.bytes[48 + 7] ^= 1; /* number of the request */
+	came.bytes[48 + 7] ^= 1; /* another id of the request */
 	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
 	frame = answer_to(&question, 7, &came);
-	came.bytes[48 + 15] ^= 1; /* time of the request */
+	came.bytes[48 + 15] ^= 1; /* another time of the request */
 	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
 	frame = answer_to(&question, 7, &came);
 	came.bytes[15] ^= 3; /* the other stream */
@@ -193,7 +193,7 @@ static void test_answers(void **state)
 	poller__free(poller);
 }
 
-/* The stream's frames now have another source address: it gets the requests, and responses from the old one are ignored. */
+/* The control frames of a stream come from a new address. It gets the next request, and responses to earlier requests are ignored. */
 static void test_moved(void **state)
 {
 	struct tw_clock_poller *poller = poller__new();
@@ -238,14 +238,14 @@ static void test_crowd(void **state)
 	assert_in_range(asked, 1000, 10000);
 	assert_in_range(ours, 15, 30);
 	assert_int_equal(stats.crowded, 0);
-	/* They have been silent for long, so others replace them. */
+	/* The invented streams have been silent for long, so new streams replace them. */
 	see(poller, 2, 9, TW_SOURCE_CONTROL, START + 30 * SECOND);
 	assert_true(tw_clock_poller__next(poller, START + 30 * SECOND, &question));
 	assert_int_equal(question.to->bytes[0], 9);
 	poller__free(poller);
 }
 
-/* All first requests due within a second: one for each stream, from number @first on, in steps of @step. */
+/* Within a second, each of @n streams gets its first request. Their ids begin at @first, in steps of @step. */
 static void expect_firsts(struct tw_clock_poller *poller, uint64_t now, uint64_t first, uint64_t step, unsigned int n)
 {
 	bool asked[TW_STREAMS_LIVE_MAX] = { false };
@@ -267,7 +267,7 @@ static void expect_firsts(struct tw_clock_poller *poller, uint64_t now, uint64_t
 	assert_int_equal(firsts, n);
 }
 
-/* As many streams as fit, with similar ids: each gets requests. Others replace only those that become silent. */
+/* The table is full of streams with similar ids, and each gets requests. New streams replace only streams that became silent. */
 static void test_full(void **state)
 {
 	const uint64_t step = UINT64_C(1) << 42, later = START + 30 * SECOND;
@@ -290,7 +290,7 @@ static void test_full(void **state)
 	poller__free(poller);
 }
 
-/* A control frame of a stream with some metadata. */
+/* A control frame of a stream arrives: with HOST if @host, with a SCHEMA if @text. */
 static void say(struct tw_clock_poller *poller, uint64_t stream, bool host, bool text, uint64_t now)
 {
 	const struct tw_frame_info info = { .source = TW_SOURCE_CONTROL, .stream_id = stream };
@@ -308,8 +308,8 @@ static void say(struct tw_clock_poller *poller, uint64_t stream, bool host, bool
 }
 
 /*
- * A stream without metadata, whose first request is answered after @trip, or never: times of its metadata requests, in ms from its
- * start.
+ * A stream whose metadata never arrive answers its first request after @trip (0 = never). Checks when it gets metadata requests, in ms from
+ * its start.
  */
 static void expect_wants(uint64_t trip, const unsigned int *times, size_t n)
 {
@@ -351,7 +351,7 @@ static void test_want_times(void **state)
 	expect_wants(30 * MS, far, sizeof(far) / sizeof(far[0]));
 }
 
-/* What the next request asks of a stream that sends a frame from time to time. */
+/* Return: the metadata that the next request of the poller asks for. Meanwhile, the stream sends a frame every ms. */
 static uint16_t next_want(struct tw_clock_poller *poller, uint64_t *now)
 {
 	struct tw_time_sync_request question;
@@ -364,8 +364,8 @@ static uint16_t next_want(struct tw_clock_poller *poller, uint64_t *now)
 }
 
 /*
- * If a stream is seen from its beginning nothing is requested, because metadata will follow; of a stream joined late, what has not
- * arrived.
+ * If the capture sees the beginning of a stream, it requests no metadata, because they will follow. If it joins the stream late, it
+ * requests metadata that have not arrived.
  */
 static void test_wants(void **state)
 {
@@ -395,7 +395,7 @@ static void test_wants(void **state)
 	poller__free(late);
 }
 
-/* Many streams are joined at once: HOST and CLOCK of all are requested soon, all other metadata for at most one stream in a ms. */
+/* The capture joins many streams at once: HOST and CLOCK of all are requested soon, all other metadata of at most one stream per ms. */
 static void test_many_wants(void **state)
 {
 	struct tw_clock_poller *poller = poller__new();

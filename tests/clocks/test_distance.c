@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bounds from exchanges between two clocks, one at a time. The rest is in test_stream_clock.c. */
+/* Bounds of the distance and the drift of two clocks after a few exchanges. test_stream_clock.c simulates long captures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #define AHEAD (5 * TW_NS_PER_SECOND)
 
-/* The stream's clock is AHEAD, and both directions take @way ns each. */
+/* Adds an exchange that begins at @at. The stream's clock is AHEAD, and each direction takes @way ns. */
 static void exchange(struct tw_distance *d, uint64_t at, uint64_t way)
 {
 	const uint64_t there = at + way + AHEAD;
@@ -20,7 +20,7 @@ static void exchange(struct tw_distance *d, uint64_t at, uint64_t way)
 	assert_true(tw_distance__take(d, &(struct tw_time_sync_sample){ at, there, there, at + 2 * way }));
 }
 
-/* A long first exchange does not hide the drift for as long as it is the oldest. */
+/* The bounds of the drift become tight soon, although the oldest exchange took long. */
 static void test_slow_beginning(void **state)
 {
 	struct tw_distance d = { .n_marks = 0 };
@@ -36,7 +36,7 @@ static void test_slow_beginning(void **state)
 	assert_true(drift.low <= 0 && drift.high >= 0);
 }
 
-/* Anchors do not move to exchanges that are equally good. */
+/* The first exchange stays the anchor, if later exchanges are only slightly faster. */
 static void test_anchors_stay(void **state)
 {
 	struct tw_distance d = { .n_marks = 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packet times and their error bounds, for clocks with a known truth: for any drift, queue and loss the truth is within the bound.
+ * Packet times and their error bounds, with simulated clocks: for any drift, delay and loss, the true time is within the error bound.
  */
 #include "clocks/stream_clock.h"
 
@@ -20,7 +20,7 @@
 #define SECOND TW_NS_PER_SECOND
 #define START  (1000000 * SECOND) /* true time at the start of the capture */
 
-/* A capture of one stream: exchanges, samples and packets in order of arrival. */
+/* A simulated capture of one stream: exchanges, samples and packets in order of arrival. */
 struct capture {
 	struct world world;
 	struct tw_stream_clock clock;
@@ -28,7 +28,7 @@ struct capture {
 	uint64_t ask_every; /* ns; 0 = never */
 	uint64_t next_ask, next_sample;
 	uint64_t lag;    /* packets are written with this delay, because a merge waits */
-	double restless; /* ppm: the drift changes within that; 0 = it stays unchanged */
+	double restless; /* the drift changes at random, up to this value, ppm; 0 = it stays unchanged */
 	uint64_t next_drift;
 	/* results */
 	struct tw_offset_view stated;
@@ -36,7 +36,7 @@ struct capture {
 	uint64_t last_time;    /* of a packet, ns since 1970 */
 	unsigned int backward; /* packets with a time before that of the previous packet */
 	uint64_t worst;        /* error of a packet, ns */
-	bool unsettled;        /* the capture host cannot know yet what just happened: bounds are not checked */
+	bool unsettled;        /* bounds are not checked, because the capture host cannot know yet that a clock was changed */
 };
 
 static void capture__init(struct capture *c, uint64_t seed, enum tw_align align, bool wall)
@@ -51,7 +51,7 @@ static void capture__init(struct capture *c, uint64_t seed, enum tw_align align,
 	tw_stream_clock__host(&c->clock, &identity);
 }
 
-/* At the start the producer's wall clock is right except for this. */
+/* Sets the producer's wall clock to the true time plus @ahead, ns. */
 static void capture__set_wall(struct capture *c, int64_t ahead)
 {
 	c->world.wall = (int64_t)(c->now - world__stream(&c->world, c->now)) + ahead;
@@ -95,7 +95,7 @@ static void sample(struct capture *c)
 	c->next_sample += SECOND;
 }
 
-/* A step of simulated time; packets from before the last change of the drift cannot be dated any more and are left out. */
+/* Advances the simulated time by @ns. Packets from before the last change of the drift are left out, because their time is not known. */
 static void step(struct capture *c, uint64_t ns)
 {
 	c->now += ns;
@@ -123,7 +123,7 @@ static void run(struct capture *c, uint64_t ns)
 		step(c, (uint64_t)(world__chance(&c->world) * 2e6) + 1);
 }
 
-/* Everything at once: changing drift, jitter far above the delays, asymmetric paths, losses, late packets. */
+/* Everything at once: changing drift, high jitter, asymmetric paths, losses, packets that are written late. */
 static void test_bound_is_a_bound(void **state)
 {
 	static const uint64_t ways[][3] = {
@@ -156,7 +156,7 @@ static void test_bound_is_a_bound(void **state)
 	}
 }
 
-/* On a path of 60 us round-trip time the error after an hour is the same as at the start: queues of up to 2 ms are recognised. */
+/* With a round-trip time of 60 us and jitter, packet times stay within 60 us of the true time for 20 minutes, although the clock drifts. */
 static void test_host_alignment_lasts(void **state)
 {
 	struct tw_stream_clock_summary summary;
@@ -184,7 +184,7 @@ static void test_host_alignment_lasts(void **state)
 	assert_in_range(c.records, 2, 300);
 }
 
-/* Without alignment durations are the producer's, and the effect of the drift is in the error bound. */
+/* Without alignment, packet times follow the stream's clock, and the error bound includes the effect of its drift. */
 static void test_no_alignment_states_the_drift(void **state)
 {
 	struct capture c;
@@ -199,7 +199,7 @@ static void test_no_alignment_states_the_drift(void **state)
 	assert_int_equal(c.stated.offset, c.clock.line.offset);
 	assert_in_range(c.records, 5, 40);
 	assert_in_range(c.stated.drift, 49000, 51000);
-	/* It cannot be known in the first seconds. */
+	/* In the first half second, the drift is unknown. */
 	capture__init(&c, 3, TW_ALIGN_NONE, false);
 	world__drift(&c.world, c.now, 50);
 	capture__set_wall(&c, 0);
@@ -227,7 +227,7 @@ static void test_nothing_known(void **state)
 	assert_false(summary.ahead_known || summary.drift_known);
 }
 
-/* Steps of an hour in both directions: detected exactly, followed only on demand. */
+/* The producer's wall clock steps by @step. The step is detected exactly. Packet times follow it only if @wall is set. */
 static void check_step(int64_t step, bool wall)
 {
 	struct capture c;
@@ -239,7 +239,7 @@ static void check_step(int64_t step, bool wall)
 	before = c.clock.line.offset;
 	c.world.wall += step;
 	c.unsettled =
-		true; /* with --wall the error is an hour for the second until the next CLOCK, without it from then on */
+		true; /* not checked: with @wall, packet times follow the step, away from the true time */
 	run(&c, 5 * SECOND);
 	assert_int_equal(c.of_kind[TW_OFFSET_STEP], 1);
 	assert_int_equal(c.of_kind[TW_OFFSET_SUSPEND], 0);
@@ -269,7 +269,7 @@ static void suspend(struct capture *c, uint64_t ns)
 	c->unsettled = false;
 }
 
-/* The stream's clock stands still meanwhile: packet times are late from then on, or follow. */
+/* The stream's clock stands still during a suspend. Afterwards, packet times lag by its duration, or follow with TW_ALIGN_HOST. */
 static void test_suspend(void **state)
 {
 	struct capture c;
@@ -293,7 +293,7 @@ static void test_suspend(void **state)
 	}
 }
 
-/* A difference within the samples' error is no step; a larger one is, however small. */
+/* A difference within the error of two samples is no step. Each larger difference is a step. */
 static void test_step_threshold(void **state)
 {
 	const struct tw_clock_view first = { .valid = 0x0f, .error_ns = 1000, .reading = { 10, 10, 10, 10 } };
@@ -308,13 +308,13 @@ static void test_step_threshold(void **state)
 	second.reading[TW_CLOCK_REAL] += 2000;
 	assert_true(tw_wall_clock__take(&wall, &second, &change));
 	assert_int_equal(change.step, 0);
-	assert_false(tw_wall_clock__take(&wall, &second, &change)); /* the same again */
+	assert_false(tw_wall_clock__take(&wall, &second, &change)); /* the same sample again */
 	wall.last = first;
 	second.reading[TW_CLOCK_REAL]++;
 	assert_true(tw_wall_clock__take(&wall, &second, &change));
 	assert_int_equal(change.step, 2001);
 	assert_false(change.suspend || change.jumped);
-	/* Only the stream's clock is available, which drifts by 500 us a second. */
+	/* Only the stream's clock is available for comparison, and it may drift by 500 us per second. */
 	wall.last = first;
 	wall.last.valid = second.valid = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL;
 	second.reading[TW_CLOCK_REAL] = first.reading[TW_CLOCK_REAL] + SECOND - 502000;
@@ -327,7 +327,7 @@ static void test_step_threshold(void **state)
 	assert_int_equal(change.step, -502001);
 }
 
-/* The first response arrives long after the first packet: packet times do not go backward, except by more than a second. */
+/* The first response arrives long after the first packet. Packet times go backward only if the correction exceeds a second. */
 static void check_late_answer(int64_t ahead, bool jumps)
 {
 	struct capture c;
@@ -351,11 +351,11 @@ static void test_late_answer(void **state)
 	(void)state;
 	check_late_answer(-4 * (int64_t)SECOND, false); /* forward */
 	check_late_answer(20000, false);
-	check_late_answer(900 * (int64_t)MS, false); /* backward: slower */
+	check_late_answer(900 * (int64_t)MS, false); /* backward: packet times advance more slowly */
 	check_late_answer(1100 * (int64_t)MS, true);
 }
 
-/* The stream's clock is set, and no CLOCK says so: exchanges contradict each other, and the new ones are right. */
+/* The stream's clock is set, and no CLOCK reports it: old and new exchanges contradict each other, and the old ones are discarded. */
 static void test_contradiction(void **state)
 {
 	struct capture c;
@@ -397,7 +397,7 @@ static void test_sync(void **state)
 	tw_stream_clock__summary(&c.clock, &summary);
 	assert_int_equal(summary.method, TW_OFFSET_BY_SYNC);
 	assert_in_range(summary.error_ns, 400, 4000);
-	/* It reports none any more. */
+	/* The producer reports no error bound any more. */
 	c.next_sample = c.now;
 	run(&c, SECOND);
 	tw_stream_clock__summary(&c.clock, &summary);
@@ -426,7 +426,7 @@ static void test_sync_refuted(void **state)
 	assert_in_range(c.stated.error_ns, 3 * MS, 4 * MS);
 }
 
-/* The capture host's wall clock is set, and the producer's with it if both are on one host: the distance refers to the new time. */
+/* The capture host's wall clock is set; if @both, the producer is on this host. The reported distance refers to the new time. */
 static void check_own_step(int64_t step, bool both)
 {
 	const int64_t truth = both ? 0 : -step;
@@ -473,7 +473,7 @@ static void test_ticks(void **state)
 	assert_false(tw_stream_clock__record(&clock, 2200, &record));
 }
 
-/* Extreme numbers in any order, under the sanitizers. */
+/* Extreme numbers in random order, so that the sanitizers find overflows. */
 static void test_hostile_numbers(void **state)
 {
 	static const uint64_t ends[] = { 0, 1, 12345, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX };

@@ -9,7 +9,7 @@ Prints each field whose bytes differ, once; and the number of fields that were c
 import sys
 import xml.etree.ElementTree as ElementTree
 
-COMPUTED = {"trace.missing"}  # marks the number that it was computed from
+COMPUTED = {"trace.missing"}  # marks the bytes of the number from which it is computed
 
 compared, wrong = set(), {}
 for _, field in ElementTree.iterparse(sys.stdin.buffer):

@@ -10,7 +10,7 @@ trap 'rm -rf "$home"' EXIT
 chmod 777 "$home"
 failed=0
 
-# Root becomes nobody, who may not be able to read the build directory.
+# If root runs the tests, tshark runs as nobody (see as_user), and may not be able to read the build directory.
 if [ "$(id -u)" = 0 ]; then
 	cp -r "$PLUGINS" "$home/plugins" && PLUGINS=$home/plugins
 	cp -r "$SAMPLES" "$home/samples" && SAMPLES=$home/samples
@@ -27,10 +27,10 @@ as_user() {
 	fi
 }
 
-# A plugin with sanitizers needs their libraries to be loaded first. Leaks would be Wireshark's.
+# If the plugin was built with sanitizers, their libraries must be loaded before it. Leaks are ignored: they would be Wireshark's.
 sanitizers=$(ldd "$PLUGINS"/*/epan/tracewire.so 2> /dev/null | awk '/lib[au][bs]*san/ { print $3 }' | paste -sd:)
 
-# A dissector bug aborts instead of printing a line.
+# Runs tshark with the plugin. A dissector bug aborts tshark; without this setting, tshark would only print a line.
 shark() {
 	as_user env -u XDG_CACHE_HOME -u XDG_CONFIG_HOME HOME="$home" TZ=UTC LC_ALL=C \
 		WIRESHARK_PLUGIN_DIR="$PLUGINS" WIRESHARK_ABORT_ON_DISSECTOR_BUG=1 \
@@ -66,7 +66,8 @@ as_in_4_0() {
 	sed 's/\bTrue\b/1/g; s/\bFalse\b/0/g; s/\\\([\\|]\)/\1/g'
 }
 
-# Exporting displayed packets must keep their dependencies. tshark 4.4 does not do that even for IP fragments: it cannot be tested then.
+# Displayed packets must be exported with the packets that they depend on. tshark 4.4 does not do so even for IP fragments. With such a
+# tshark, the plugin's dependencies cannot be tested.
 can_export() {
 	shark -2 -r "$SAMPLES/fragments.pcap" -Y udp -w "$home/probe.pcapng" 2> /dev/null
 	[ "$(shark -r "$home/probe.pcapng" 2> /dev/null | wc -l)" = 2 ] && return
@@ -81,7 +82,8 @@ count() {
 	shark -r "$SAMPLES/$file" -Y "$filter" "$@" 2>&1 | wc -l
 }
 
-# Fills the cache from zoo.pcap, as if its 64-bit kernel had been seen a day before the other: it determines the names of fields.
+# Fills the cache from zoo.pcap, as if its 64-bit kernel had been seen a day before its 32-bit kernel. The 64-bit kernel then determines the
+# fields' types.
 learn_zoo() {
 	shark -r "$SAMPLES/zoo.pcap" > "$home/out" 2>&1
 	touch -d yesterday "$(grep -l 's8 minus' "$home"/.cache/tracewire/*.formats)"

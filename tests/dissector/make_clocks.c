@@ -22,7 +22,7 @@ static void turn_to(const struct stream *stream, uint64_t time)
 	s.packet_time = BEGIN + time - 1000; /* write_packet() adds 1000 ns */
 }
 
-/* Each stream uses another CPU here, so that each channel has consecutive numbers. */
+/* Each stream uses a CPU of its own, because struct sample counts the numbers of a CPU for all streams. */
 static void put_events(const struct stream *stream, uint64_t time, int n)
 {
 	static struct sample_record r;
@@ -71,7 +71,7 @@ static void put_end(struct stream *stream, uint64_t time)
 	sample__end(&s);
 }
 
-/* TIME_SYNC frames. The last one lies: its header has a number, but out-of-band frames have none. */
+/* TIME_SYNC frames. The header of the last one is wrong: it has a number, but out-of-band frames have none. */
 static void put_exchange(const struct stream *stream, uint64_t time)
 {
 	struct tw_time_sync_view exchange = { .id = 17, .asked = BEGIN };
@@ -116,7 +116,7 @@ void make_clocks(const char *out)
 	struct stream a = { .number = 0 }, b = { .number = 1 }, c = { .number = 2 };
 
 	sample__open(&s, out, "clocks.pcap");
-	put_host(&a, "alpha");        /* 1 */
+	put_host(&a, "alpha");        /* packet 1 */
 	put_offset(&a, 0, &unknown);  /* 2 */
 	put_events(&a, 1 * MS, 1);    /* 3: no other stream yet */
 	put_host(&b, "beta");         /* 4 */
@@ -138,10 +138,10 @@ void make_clocks(const char *out)
 	put_offset(&b, 11 * MS, &reported); /* 12 */
 	put_events(&b, 11 * MS, 1);         /* 13: a distance of 0.95 ms, and an error of 2 ms now */
 	put_events(&c, 20 * MS, 1);         /* 14: gamma has no OFFSET */
-	put_events(&a, 30 * MS, 1);         /* 15: the stream before has none */
-	put_events(&b, 40 * MS, 1);         /* 16: certain */
+	put_events(&a, 30 * MS, 1);         /* 15: the stream of packet 14 has no OFFSET */
+	put_events(&b, 40 * MS, 1);         /* 16: the order is certain */
 	put_events(&a, 38 * MS, 1);         /* 17: time goes backward, by less than the errors */
-	put_events(&a, 37 * MS, 1);         /* 18: by more than the errors */
+	put_events(&a, 37 * MS, 1);         /* 18: time goes backward, by more than the errors */
 	reported =
 		(struct tw_offset_view){ .kind = TW_OFFSET_SUSPEND, .step = 12300000000, .error_ns = TW_ERROR_UNKNOWN };
 	put_offset(&b, 50 * MS, &reported); /* 19 */

@@ -5,10 +5,10 @@
 
 #include "tests/dissector/sample.h"
 
-#define T0 5000000000000u /* of the first event, ns */
+#define T0 5000000000000u /* time of the first event, ns */
 
 static const char *out;
-static struct text real[4]; /* sched_switch, net_dev_queue, inet_sock_set_state, sys_enter of Debian's 6.1 */
+static struct text real[4]; /* sched_switch, net_dev_queue, inet_sock_set_state, sys_enter of Debian's kernel 6.1 */
 enum { SWITCH, QUEUE, SOCK, ENTER };
 
 #define COMMON                                                                         \
@@ -18,7 +18,7 @@ enum { SWITCH, QUEUE, SOCK, ENTER };
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
-/* Every kind of field, of a 64-bit and of a 32-bit big-endian kernel. */
+/* Formats with every kind of field: one of a 64-bit kernel, and one of a 32-bit big-endian kernel. */
 static char zoo64[] = "name: zoo\nID: 7\n" COMMON "\tfield:u8 small;\toffset:8;\tsize:1;\tsigned:0;\n"
 		      "\tfield:s8 minus;\toffset:9;\tsize:1;\tsigned:1;\n"
 		      "\tfield:bool truth;\toffset:10;\tsize:1;\tsigned:0;\n"
@@ -139,7 +139,7 @@ static void put_metadata(struct sample *s)
 	sample__schema(s, real, 4);
 	sample__comm(s, 42, 0, "curl");
 	sample__comm(s, 43, 0, "worker");
-	/* The pid is reused. */
+	/* Pid 42 is reused. */
 	sample__comm(s, 42, T0 + 1000, "nginx");
 }
 
@@ -184,7 +184,7 @@ static void make_basic(const char *name, bool udp)
 	sample__close(&s);
 }
 
-/* Metadata after the events: a capture that was started in the middle. */
+/* A capture that was started in the middle of a stream: metadata follow the events. */
 static void make_late(void)
 {
 	static struct sample s;
@@ -208,7 +208,7 @@ static void make_packed(void)
 		switch_record(&r, 1000 + i, 2000 + i, i == 7 ? "seven" : "other", "next");
 		sample__event(&s, &r, T0 + i * 10);
 	}
-	/* A classifier made the third FILTERED. */
+	/* A classifier changed the third event to FILTERED. */
 	tw_store_be16(s.buf + sizeof(struct tw_frame_hdr) + 2 * (8 + 64), TW_TLV_FILTERED);
 	sample__end(&s);
 	sample__close(&s);
@@ -226,7 +226,7 @@ static void put_switches(struct sample *s, uint64_t time)
 	sample__end(s);
 }
 
-/* A frame of one event that is longer than the packet, and one whose record is longer than the frame. */
+/* Two frames of one event: the first declares a length beyond the packet, the record of the second declares a length beyond the frame. */
 static void put_lies(struct sample *s)
 {
 	static struct sample_record r;
@@ -262,8 +262,8 @@ static void put_padded(struct sample *s, uint64_t time)
 }
 
 /*
- * Truncated by the capturing program. In Ethernet an event's fields begin at byte 78; each frame lacks one item more than the one
- * before. Then metadata: the truncated name is not used.
+ * Packets that the capturing program truncated. In Ethernet, the fields of an event begin at byte 78. The first eight frames lack more and
+ * more of one event. Among the later packets is a truncated COMM, whose name must not be used.
  */
 static void make_cut(void)
 {
@@ -296,7 +296,7 @@ static void make_cut(void)
 	sample__close(&s);
 }
 
-/* Channel 1: 3 numbers missing, then a duplicate frame, then a late one of the missing. And reported losses. */
+/* In channel 1, 3 numbers are missing; then follow a duplicate frame, and a late frame with one of these numbers. Channel 2 reports losses. */
 static void make_gaps(void)
 {
 	static struct sample s;
@@ -337,7 +337,7 @@ static void put_parts(struct sample *s, enum tw_tlv_type type, uint32_t id, cons
 	}
 }
 
-/* A text of SCHEMA in pieces, and an event in pieces: net_dev_queue with a name of 3000 characters. */
+/* A SCHEMA in pieces, and an event in pieces: net_dev_queue with a name of 2999 characters. */
 static void make_parts(void)
 {
 	static struct sample s;
@@ -392,7 +392,7 @@ static void zoo64_record(struct sample_record *r)
 	record__bytes(r, "rel", 4);
 }
 
-/* A name in no table, and the same name with other types from another kernel, big-endian and of 32 bits. */
+/* The event zoo, which the plugin does not have built in. Then zoo with other types, from a 32-bit big-endian kernel. */
 static void make_zoo(void)
 {
 	static struct sample s;
@@ -431,7 +431,7 @@ static void make_zoo(void)
 	sample__close(&s);
 }
 
-/* A datagram in two IP fragments, not of Tracewire: shows whether this tshark exports the dependencies of displayed packets. */
+/* A datagram of another protocol, in two IP fragments. It shows whether this tshark exports packets on which displayed packets depend. */
 static void make_fragments(void)
 {
 	static struct sample s;
@@ -496,7 +496,7 @@ static void make_hostile(void)
 	sample__close(&s);
 }
 
-/* The largest number of items for a frame: 4000 events of a format with 1000 fields. */
+/* A frame with very many items in Wireshark's tree: 3200 events of a format with 1000 fields. */
 static void make_huge(void)
 {
 	static struct sample s;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A capture whose every text has bytes that are not permitted on a terminal, or in JSON or XML: base/printable.h has the rule. */
+/* A capture in which every text has bytes that must be escaped on a terminal, in JSON and in XML. base/printable.h has the rules. */
 #include <string.h>
 
 #include "base/bytes.h"
 #include "tests/dissector/sample.h"
 
-#define T0   7000000000000u /* of the first event, ns */
+#define T0   7000000000000u /* time of the first event, ns */
 #define EVIL 0xffffffff81c00000u
 #define TASK 666
 
@@ -14,9 +14,9 @@
  * and XML quote.
  */
 #define BYTES "\x1b[31m\x07\x7f\x9b\xc2\x9b\xe2\x80\xae\xed\xa0\x80\xc0\xaf\xef\xbf\xbf\\\"<&>\xe2\x82"
-/* Similar bytes in the name of a field, which ends at blanks and brackets. */
+/* Similar bytes for the name of a field. It has no blanks and brackets, because they would end the name. */
 #define NAME "\x1b\x07\x7f\x9b\xc2\x9b\xe2\x80\xae\xed\xa0\x80\xef\xbf\xbf\xe2\x82"
-/* Where a line can be broken. */
+/* The same bytes with line breaks and tabs. */
 #define LINES "a\nb\rc\td" BYTES "\n\n"
 
 #define COMMON                                                                         \
@@ -78,7 +78,7 @@ static void put_evil(struct sample *s, uint16_t id, uint64_t time)
 	put(s, &r, time);
 }
 
-/* As made by /sys/kernel/tracing/trace_marker: the line break at the end belongs to the line. */
+/* An event as the kernel makes it for a text that is written to trace_marker. A line break may end the text. */
 static void put_marker(struct sample *s, const char *text, uint64_t time)
 {
 	static struct sample_record r;

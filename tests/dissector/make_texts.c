@@ -5,11 +5,11 @@
 #include "stream/limits.h"
 #include "tests/dissector/sample.h"
 
-#define T0       5000000000000u /* of the first event, ns */
+#define T0       5000000000000u /* time of the first event, ns */
 #define SCHEDULE 0xffffffff81a00000u
 #define TCP_RCV  0xffffffff81b00000u
 
-static struct text real[6]; /* of Debian's 6.1 */
+static struct text real[6]; /* formats of Debian's kernel 6.1 */
 enum { RAISE, KMALLOC, KFREE, STACK, USER, SWITCH };
 
 #define COMMON                                                                         \
@@ -20,7 +20,7 @@ enum { RAISE, KMALLOC, KFREE, STACK, USER, SWITCH };
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 #define LEVEL "\tfield:u32 level;\toffset:8;\tsize:4;\tsigned:0;\n\nprint fmt: "
 
-/* The same value has other names in another kernel; one format is invalid; one prints more than fits a line. */
+/* Formats: a value with other names in another kernel (calm, wild), an invalid print fmt (broken), a text that fits in no line (wide). */
 static char calm[] = "name: mood\nID: 20\n" COMMON LEVEL
 		     "\"level=%s\", __print_symbolic(REC->level, { 1, \"calm\" }, { 2, \"glad\" })\n";
 static char wild[] = "name: mood\nID: 20\n" COMMON LEVEL
@@ -102,7 +102,7 @@ static void make_symbols(const char *out)
 	put_stack(&s, real[USER].id, 42, 2, T0 + 2);
 	put_kfree(&s, SCHEDULE + 0x1f, 3, T0 + 3);
 	put_kmalloc(&s, 0xcc0 | 0x100, T0 + 4);
-	/* Symbols after the events that need them. */
+	/* A symbol follows the events that need it. */
 	sample__symbol(&s, TCP_RCV, 0x100, "tcp_v4_rcv");
 	put_kmalloc(&s, 0, T0 + 5);
 	sample__close(&s);
@@ -156,7 +156,7 @@ static void make_value_strings(const char *out)
 	sample__close(&s);
 }
 
-/* 3000 events with the widest text in one frame, after one that is refused. */
+/* An event whose print fmt is refused, then 3000 events with the widest text in one frame. */
 static void make_refused(const char *out)
 {
 	static struct sample s;
@@ -175,7 +175,7 @@ static void make_refused(const char *out)
 	sample__close(&s);
 }
 
-/* Each event has a schema of its own: one more than the limit. */
+/* Each event has a schema of its own. There is one schema more than the limit. */
 static void make_schemas(const char *out)
 {
 	static struct sample s;

@@ -39,12 +39,12 @@ struct sample_record {
 
 void sample__open(struct sample *s, const char *folder, const char *name);
 void sample__close(struct sample *s);
-/* Begin and end a frame of the control channel, an out-of-band frame, or a frame of a CPU. */
+/* Begin a frame of the control channel, an out-of-band frame, or a frame of a CPU; sample__end() ends it. */
 void sample__control(struct sample *s);
 void sample__out_of_band(struct sample *s, uint64_t time);
 void sample__cpu(struct sample *s, uint16_t cpu, uint64_t time);
 void sample__end(struct sample *s);
-/* Write a packet that has its link header; write a frame, with a header of Ethernet or UDP before it. */
+/* sample__packet() writes a packet with its link header. sample__raw() writes a frame, with a header of Ethernet or UDP before it. */
 void sample__packet(struct sample *s, const void *packet, size_t len);
 void sample__raw(struct sample *s, const void *frame, size_t len);
 
@@ -67,7 +67,7 @@ void record__u16(struct sample_record *r, uint16_t v);
 void record__u32(struct sample_record *r, uint32_t v);
 void record__u64(struct sample_record *r, uint64_t v);
 void record__bytes(struct sample_record *r, const void *p, uint32_t len);
-/* Append to the frame. The record of a big-endian host gets the byte order of such a host. */
+/* Appends a record to the frame. The functions above have written it in the byte order of its host. */
 void sample__event(struct sample *s, struct sample_record *r, uint64_t time);
 
 #endif

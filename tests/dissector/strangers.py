@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """strangers.py text|lines|tabs|json|jsonl|xml NAME: checks that standard input is UTF-8 and contains nothing that base/printable.h
-escapes, except newlines (for tabs, tabs too); that it is valid JSON or XML, whose values are checked likewise; and that something was
-escaped at all."""
+escapes, except newlines (with the argument tabs, also tabs); that it is valid JSON or XML, whose values are checked in the same way; and
+that something was escaped at all."""
 import json
 import re
 import sys

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Error bounds of packet times, certain order, and the records with them: the same in one pass and in two.
+# Error bounds of packet times, the certainty of the order of events, and OFFSET records: the same in one pass and in two.
 . "$(dirname "$0")/common.sh"
 
 info() {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Packets of which the capturing program kept only the beginning (dumpcap -s): complete fields are shown, the truncation is shown, and it is
-# no fault.
+# Packets of which the capturing program kept only the beginning (dumpcap -s): the plugin shows the complete fields, and that the packet was
+# truncated, which it does not report as an error.
 . "$(dirname "$0")/common.sh"
 
 switch=trace.sched.sched_switch

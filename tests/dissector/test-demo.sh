@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The recording that `make demo` shows if it cannot trace: a real one, completely decoded, with an empty cache.
+# `make demo` shows this recording if it cannot trace. The plugin decodes it completely, with an empty cache.
 . "$(dirname "$0")/common.sh"
 
-# As in scripts/demo: tshark is not root, and may not be able to read this tree.
+# As in scripts/demo, tshark reads the recording from a pipe, because it does not run as root and may not be able to read this directory.
 sample() {
 	shark -r - "$@" < "$(dirname "$0")/../data/sample.pcapng" 2>&1
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Filters on names, before any frame was seen and after.
+# Filters with names of fields, before and after the plugin has seen frames.
 . "$(dirname "$0")/common.sh"
 
 expect "a common event, on a machine that never saw a trace" 2 \

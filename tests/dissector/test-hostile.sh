@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Frames with changed bytes and truncated ends, and frames that exceed limits: no crash, no dissector bug, in time.
+# Frames with changed bytes and truncated ends, and frames that exceed limits: tshark ends in time, without a crash or a dissector bug.
 . "$(dirname "$0")/common.sh"
 
 for file in hostile huge refused; do

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sources of formats: in-band, before or after the events, the cache; dependencies when exporting.
+# Formats come from metadata before or after the events, or from the cache. Exported packets keep the packets on which they depend.
 . "$(dirname "$0")/common.sh"
 
 late='frame.number <= 5'

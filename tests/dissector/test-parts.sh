@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Records in several frames: a SCHEMA and an event.
+# Records in pieces, in several frames: a SCHEMA and an event.
 . "$(dirname "$0")/common.sh"
 
 for passes in "" -2; do

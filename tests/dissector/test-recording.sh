@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Recordings of trace-cmd, converted: trace.text of every event equals the text of `tracewire report`; and a recording of several hosts,
-# which report reads. TRACEWIRE is set by CTest, in addition to the variables of common.sh.
+# In converted recordings of trace-cmd, trace.text of every event equals the text of `tracewire report`. `tracewire report` also reads a
+# recording of several hosts. CTest sets TRACEWIRE, in addition to the variables of common.sh.
 . "$(dirname "$0")/common.sh"
 
 data=$(dirname "$0")/../data

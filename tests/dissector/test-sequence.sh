@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Gaps, duplicate and late frames, reported losses: the same in one pass and two.
+# Gaps, duplicate and late frames, reported losses: the same in one pass and in two.
 . "$(dirname "$0")/common.sh"
 
 for passes in "" -2; do

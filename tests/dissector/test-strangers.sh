@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Texts of a capture with any bytes: they reach a terminal only as \xNN, and JSON and XML are valid.
+# The texts of a capture have harmful bytes. These reach a terminal only as \xNN, and JSON and XML are valid.
 . "$(dirname "$0")/common.sh"
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,7 +11,7 @@ printable() {
 	python3 "$here/strangers.py" "$@" || failed=1
 }
 
-# Number of lines for a number of packets: no text adds a line.
+# tshark prints one line for each packet: no text adds a line.
 expect "a line for each packet" "$(shark -r "$evil" -T fields -e frame.number | wc -l)" "$(shark -r "$evil" | wc -l)"
 for two in "" -2; do
 	# shellcheck disable=SC2086
@@ -35,7 +35,7 @@ expect "a filter on what is shown" "6 6 6" \
 	"$(count strangers.pcap 'trace.comm matches r"^coa\\x0ab"') $(count strangers.pcap 'trace.host contains r"\x1b[31m"') $(
 		count strangers.pcap 'trace.comm contains "\\x1b[31m"')"
 
-# Tracewire's own commands, with the same output on a terminal as in a pipe.
+# Tracewire's own commands print the same on a terminal as to a pipe.
 report() {
 	"$TRACEWIRE" report "$@" 2>&1
 }
@@ -77,7 +77,7 @@ cp "$name" "$home/plain.pcapng" && chmod a+r "$home/plain.pcapng"
 shark -r "$home/plain.pcapng" -V | printable text "what convert wrote, interfaces too"
 shark -r "$home/plain.pcapng" -T json | printable json "the same as JSON"
 
-# trace.dat files: texts of their options, names of tasks and of symbols, in both versions of the format.
+# trace.dat files in both versions of the format: texts of options, names of tasks and of symbols have harmful bytes.
 mkdir "$home/dat"
 "$TRACEDAT_SEEDS" "$home/dat"
 for version in v6 v7; do

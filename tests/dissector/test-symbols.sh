@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Addresses with their symbols: stacks, one item per frame, and fields that are printed as symbols.
+# Addresses are shown with their symbols: in stacks, which have one item per stack frame, and in fields that are printed as symbols.
 . "$(dirname "$0")/common.sh"
 
 stack() {

@@ -7,7 +7,7 @@ sample() {
 	shark -r - "$@" < "$(dirname "$0")/../data/sample.pcapng" 2>&1
 }
 
-# Info without "comm-pid [cpu] event:", and the text, of every frame with a text.
+# Compares the Info column, without "comm-pid [cpu] event:", with trace.text, for every frame that has a text.
 texts_of() {
 	"$@" -Y trace.text -T fields -E separator='|' -e _ws.col.Info -e trace.text |
 		awk -F'|' '{ sub(/^.*-[0-9]+ \[[0-9]+\] [a-z_0-9]+: ?/, "", $1); sub(/^ /, "", $2); print $1 == $2 ? "same" : $0 }' | sort -u
