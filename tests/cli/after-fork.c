@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * To be preloaded: functions that a forked child calls before it becomes a program, although its parent has threads (signal-safety(7)).
- * Each call is a line of the file that $AFTER_FORK names.
+ * A library to preload. It replaces functions that a forked child must not call before exec, because its parent has threads
+ * (signal-safety(7)). If a child calls one, a line is written to the file that $AFTER_FORK names.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ __attribute__((constructor)) static void begin(void)
 
 	file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
 	program = getpid();
-	unsetenv("LD_PRELOAD"); /* programs started by it may call anything */
+	unsetenv("LD_PRELOAD"); /* programs that this program starts may call these functions */
 }
 
 static void tell(const char *line)

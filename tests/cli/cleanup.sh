@@ -49,7 +49,8 @@ for files in $(seq 5 28); do
 	[ -z "$(instances "$limited")" ] || fail "a run that may open $files files leaves $(instances "$limited" | wc -w) instances"
 done
 
-# A cleanup in another namespace removes the instances of a dead run, and does not see its interface. The run counts as dead meanwhile.
+# A cleanup in another network namespace removes the instances of a dead run, but does not see its interface. Meanwhile, dry runs of cleanup
+# in this namespace still see that the run is dead.
 stream_on dead
 dead=$pid
 kill_at_once "$dead"

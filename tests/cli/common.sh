@@ -14,7 +14,7 @@ as_nobody() {
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$scratch/tracewire" "$@"
 }
 
-# tells PATTERN: the last command wrote a line that ends with PATTERN to standard error
+# tells PATTERN: the last line that the last command wrote to standard error matches PATTERN
 tells() {
 	tail -n 1 "$scratch/err" | grep -qE -- "$1" || fail "expected '$1': $(cat "$scratch/err")"
 }

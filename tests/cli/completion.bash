@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The words that completion offers. The test needs no prompt: it calls the function as bash does.
+# The words that completion offers in bash. The test needs no prompt: it calls the completion function as bash does.
 # Usage: completion.bash TRACEWIRE MANUAL_DIR
 set -u
 PATH=$(dirname "$1"):$PATH

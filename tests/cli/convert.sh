@@ -16,7 +16,7 @@ events() { # FILE: prints the number of events in the summary
 	sed -nE 's/^file +([0-9]+) events? of.*/\1/p' err
 }
 
-# It works with -q and with a pipe. A second conversion gives the same result.
+# convert works with -q and with a pipe. A second conversion gives the same result.
 run 0 "$tracewire" convert -v "$good" x.pcapng
 [ "$(events)" = 4394 ] || fail "not 4394 events: $(cat err)"
 run 0 "$tracewire" convert -q "$good" y.pcapng

@@ -82,7 +82,7 @@ near "both runs" "$(live "['unfiltered']['matched']")" "$(live "['filtered']['ma
 [ "$(live "['recorded']")" -ge "$(live "['delivered']")" ] || fail "more is delivered than recorded"
 [ "$(live "['predicates'][0]['matched']")" -gt 20 ] || fail "prev_comm == \"sleep\" never matched"
 [ "$(live "['predicates'][2]['asked']")" = "$(live "['predicates'][2]['matched']")" ] || fail "time > 1 is not always true"
-# The name is sent shortly before it changes. Only events that interrupt that moment may differ.
+# The name of a task is sent shortly before it changes. The two runs may differ only in events that happen in between.
 grep -qE 'both numbers of matches are equal|they differ by [1-9][0-9]?:' "$scratch/live.txt" || fail "the two runs: $(cat "$scratch/live.txt")"
 
 # Ctrl-C ends it, and leaves nothing.
@@ -96,7 +96,7 @@ grep -q '^measured for' "$scratch/interrupted" || fail "an interrupted explain t
 left=$(cd "$tracing/instances" && echo tracewire-"$explain"*)
 [ "$left" = "tracewire-$explain*" ] || fail "instances stay behind: $left"
 
-# tc accepts the commands for u32, and they work: matching events of the sample are redirected to another interface, and control frames too.
+# tc accepts the commands for u32. They redirect matching events of the sample, and control frames, to another interface.
 cat >"$scratch/send.py" <<'END'
 import socket
 import struct

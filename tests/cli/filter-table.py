@@ -25,7 +25,7 @@ def explained(tracewire, capture, expression):
 
 
 def check(head, row, stages):
-    """The differences of a row: the columns after the example are stages; some have two stages."""
+    """Yields the differences of a row. Each column after the example is for one stage or for two."""
     for name, said in zip(head[2:], row[2:]):
         for stage in name.split(", "):
             if stages[stage]["can"] != said:

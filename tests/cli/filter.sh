@@ -102,13 +102,13 @@ jumps = [target for text in program.values() for target in re.findall(r"\bgoto (
 sys.exit(not (len(jumps) > 5 and all(target in program for target in jumps) and list(program.values())[-1] == "exit"))
 END
 
-# tshark finds the same events, and so does tcpdump, to which control frames pass too
+# tshark finds the same events. tcpdump also finds them, and passes control frames too.
 
 # shark FILTER: prints the number of packets of the sample that match
 shark() {
 	local as=()
 	[ "$(id -u)" = 0 ] && as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-	# A plugin with sanitizers needs their libraries to be loaded first. Leaks of Wireshark are ignored.
+	# If the plugin was built with sanitizers, their libraries must be loaded before it. Leaks of Wireshark are ignored.
 	"${as[@]}" env -u XDG_CACHE_HOME -u XDG_CONFIG_HOME HOME="$scratch" WIRESHARK_PLUGIN_DIR="$scratch/plugins" \
 		ASAN_OPTIONS=detect_leaks=0 ${sanitizers:+LD_PRELOAD="$sanitizers"} \
 		tshark -r "$scratch/sample.pcapng" -Y "$1" 2>&1 | grep -c TRACE

@@ -57,7 +57,7 @@ expect "streams of both" 2 "$("$tracewire" info -j both.pcapng | python3 -c 'imp
 expect "missing by numbers in some" "$("$tracewire" report -v some.pcapng 2>&1 >/dev/null | sed -nE 's/^ledger .* ([0-9]+) wire;.*/\1/p')" \
 	"$(value some.pcapng streams/0/counted/places/wire)"
 
-# Events by event: those that report prints
+# Numbers of events by name: those of the events that report prints
 for file in sample.pcapng x.pcapng x.pcap; do
 	"$tracewire" report -q -j "$file" | python3 -c 'import collections, json, sys
 for name, n in sorted(collections.Counter(e["system"] + ":" + e["event"] for e in map(json.loads, sys.stdin) if "lost" not in e).items()): print(name, n)' >reported

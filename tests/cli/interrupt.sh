@@ -9,7 +9,7 @@ tracewire=$1
 need_tracefs
 file=$scratch/x.pcapng
 
-# A command that prints the number of its interrupts, and ends late.
+# A command that writes the names of the signals that it gets to a file, and ends 0.3 s after a signal.
 cat >"$scratch/command" <<'END'
 #!/bin/sh
 trap 'echo INT >>"$0.got"; ending=yes' INT
@@ -20,7 +20,7 @@ while [ -z "$ending" ]; do sleep 0.05; done
 sleep 0.3
 exit 5
 END
-# A command that prints that it ignores interrupts, and does so.
+# A command that ignores signals. It makes the file stubborn.deaf when it does so.
 printf '#!/bin/sh\ntrap "" INT TERM\n: >"$0.deaf"\nwhile :; do sleep 0.05; done\n' >"$scratch/stubborn"
 chmod +x "$scratch/command" "$scratch/stubborn"
 
@@ -57,7 +57,7 @@ ends_with 5 "SIGTERM"
 
 again=1.2 # seconds until the next signal: signals within half a second count as one, and a busy machine may deliver a signal late
 
-# A second signal does not wait for the command. The summary is still printed.
+# After a second signal, the run does not wait for the command. The summary is still printed.
 start_tracewire run record -v -e sched:sched_switch -w "$file" -- "$scratch/stubborn"
 wait_for test -e "$scratch/stubborn.deaf"
 kill -INT "$pid"
@@ -68,7 +68,7 @@ ends_with 130 "a second SIGINT"
 says "$scratch/run.err" '^events .* recorded, .* sent' || fail "no summary after a second SIGINT: $(cat "$scratch/run.err")"
 pgrep -f "$scratch/stubborn" >/dev/null && fail "the command still runs"
 
-# nohup is respected.
+# A run that is started with SIGHUP ignored, as by nohup, continues after SIGHUP.
 trap '' HUP
 start_tracewire run record -v -e sched:sched_switch -w "$file"
 trap - HUP

@@ -11,7 +11,7 @@ export HOME=$scratch XDG_CONFIG_HOME=$scratch/config
 run 0 "$tracewire" convert -q "$data/debian-6.1.dat" "$scratch/x.pcapng"
 trace-cmd report -t "$data/debian-6.1.dat" 2>/dev/null >"$scratch/report"
 
-# compare PAIR: our figures of a pair, and those of pairs.py
+# compare PAIR: `tracewire latency` and pairs.py have the same figures for a pair
 compare() {
 	"$tracewire" latency -q -j "$1" "$scratch/x.pcapng" >"$scratch/json" || fail "latency $1 ends with status $?"
 	"$(dirname "$0")/pairs.py" "$1" "$scratch/report" "$scratch/json" || fail "$1 differs from trace-cmd's report"
@@ -20,7 +20,8 @@ for pair in syscalls runqlat offcpu softirqs hardirqs timer; do
 	compare $pair
 done
 
-# A pair of the command line has the same samples as the same pair in a file of the user, and text has the figures of JSON.
+# A pair from the user's file is found, and its text has the same figures as its JSON. A pair from options of the command line (--from,
+# --to) has the same samples as the same built-in pair.
 mkdir -p "$scratch/config/tracewire"
 printf 'pair mine\n\ttext  my own\n\tbegin raw_syscalls:sys_enter common_pid if id == 1\n\tend raw_syscalls:sys_exit common_pid if id == 1\n\tunit us\n' \
 	>"$scratch/config/tracewire/pairs"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The files of record, capture and convert: their owner under sudo. None is written to a terminal.
+# Under sudo, the files of record, capture and convert belong to the user who called sudo. None of these commands writes to a terminal.
 # Usage: output.sh TRACEWIRE DIRECTORY_OF_RECORDINGS
 tracewire=$1
 recording=$2/debian-6.12-function.dat
@@ -14,7 +14,7 @@ ip link set lo up
 uid=65534
 gid=$(id -g nobody)
 
-# by_sudo WORD...: starts it as sudo of nobody does
+# by_sudo WORD...: runs tracewire with the variables that sudo sets if nobody calls it
 by_sudo() {
 	SUDO_UID=$uid SUDO_GID=$gid "$tracewire" "$@" 2>err || fail "$*: $(cat err)"
 }
@@ -49,7 +49,7 @@ expect "owner of the same file" $uid:"$gid" "$(owner mode/nobody.pcapng)"
 run 0 "$tracewire" record -e sched -w plain.pcapng -- true
 expect "owner without sudo" 0:0 "$(owner plain.pcapng)"
 
-# on_terminal WORD...: the output is refused
+# on_terminal WORD...: tracewire refuses to write to a terminal
 on_terminal() {
 	script -qec "$tracewire $* -" /dev/null >typescript </dev/null
 	expect "status of '$*' on a terminal" 2 $?

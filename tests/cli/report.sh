@@ -36,7 +36,7 @@ same_as_trace_cmd "-l" "-l"
 same_as_trace_cmd "--delta" "--ts-diff"
 same_as_trace_cmd "--relative" "--align-ts"
 same_as_trace_cmd "--cpu 1" "--cpu 1"
-# Relative times begin where those of --since do: at the first event of the capture, which may not be shown
+# Relative times and the times of --since begin at the first event of the capture, even if this event is not shown
 "$tracewire" report -q -t --relative --since 0.5 -e sched_switch x.pcapng | awk 'NR == 2 { print substr($3, 1, 3) }' >first
 expect "time of the first event since 0.5 s" 0.5 "$(cat first)"
 "$tracewire" report -q -j --relative --since 0.5 --until 0.6 x.pcapng | python3 -c 'import json, sys
@@ -86,7 +86,7 @@ import re, sys
 
 first, wanted = None, False
 for line in open("full"):
-	time = re.search(r"\] +(\d+)\.(\d{9}): ", line) # a line without a time continues the one before
+	time = re.search(r"\] +(\d+)\.(\d{9}): ", line) # a line without a time continues the line before it
 	if time:
 		ns = int(time[1] + time[2])
 		first = ns if first is None else first
@@ -185,7 +185,7 @@ expect "a table without events" "time prev_pid" "$("$tracewire" report -q --csv 
 "$tracewire" report -q -e sched_switch --event sched_wakeup x.pcapng | cmp -s - <("$tracewire" report -q --event sched_switch,sched_wakeup x.pcapng) ||
 	fail "-e without a table is not --event"
 
-# All digits of a time of day, which a double cannot hold
+# time_ns has all digits of a time of day, which a double cannot hold
 "$tracewire" report -q -j --wall "$sample" | grep -oE '"time":"[0-9.]*","time_ns":[0-9]+' | sed -E 's/.*"([0-9]+)\.([0-9]+)",.*:/\1\2 /' |
 	awk '$1 != $2 || length($1) != 19 { wrong++ } END { exit wrong || NR < 300 }' || fail "time_ns is not time"
 
@@ -225,7 +225,7 @@ for selection in "" "--since 0.5 --until 1.5 --comm ls -e sched,irq" "--cpu 1 -f
 	# shellcheck disable=SC2046
 	python3 counts.py $([[ $selection == *--since* ]] && echo 1) || fail "--summary $selection counts something else than it prints"
 done
-# The rate is over the range, as far as the capture has it
+# The duration, for rates, is that of the selected range, as far as the capture has events of this range
 duration() { "$tracewire" report -q -j --summary "$@" | python3 -c 'import json, sys; print(json.load(sys.stdin)["duration_ns"])'; }
 expect "time from the first event to --until" 250000000 "$(duration --until 250ms x.pcapng)"
 expect "time from --since to the last event" 292269333 "$(duration -e sched --since 2 --until 1h x.pcapng)"
@@ -240,7 +240,8 @@ expect "values of the second stream" 5180 "$(tail -n +2 out | grep -c '[0-9]')"
 expect "status of an unknown column of standard input" "2 0" "$? $(wc -l <out)"
 "$tracewire" report -q --csv -e prev_pd - < <(cat x.pcapng) >out 2>err
 expect "status of an unknown column of a pipe" "2 79649" "$? $(wc -l <out)"
-# Names of a pipe are checked at its end. A name that only the second stream has is no mistake, and neither is an event that did not occur.
+# If the input is a pipe, names of events are checked at its end. The name of an event that only the second stream has is no mistake, nor is
+# the name of an event that did not occur.
 "$tracewire" report -q -e sched_switch,nosuch - < <(cat x.pcapng) >out 2>err
 expect "status of an unknown event of a pipe" 2 $?
 says err "no event 'nosuch' in standard input; " && [ "$(wc -l <out)" -gt 1000 ] || fail "an unknown event of a pipe: $(cat err)"
@@ -260,7 +261,7 @@ expect "status of --summary on a full disk, and lines" "1 1" "$? $(wc -l <err)"
 "$tracewire" report -q -R --until 0 x.pcapng | tail -n +2 | sed -E 's/^.*[0-9]: [a-z_]+: +//' >lines
 expect "text of a table with -R" "$(cat lines)" "$(tail -n +2 out)"
 
-# Lines on a terminal: names of events in bold, and without blanks for the layout if it is narrow. Nothing else differs.
+# On a terminal, names of events are bold, and on a narrow terminal, lines have no blanks for the layout. Nothing else differs.
 on_terminal() { # on_terminal COLUMNS [VARIABLE=VALUE]: prints what report writes to a terminal
 	script -qec "stty cols $1; env TERM=xterm NO_COLOR= ${2-} '$tracewire' report -q --until 0.1 x.pcapng" /dev/null </dev/null | tr -d '\r'
 }
@@ -277,7 +278,7 @@ grep -q '^bash-132 \[000\] *[0-9.]*: sched_switch: prev_comm=' shown || fail "on
 tr -s ' ' <shown | cmp -s - <(tr -s ' ' <chosen | sed 's/^ //') || fail "a narrow terminal shows something else"
 on_terminal 100 NO_COLOR=1 | cmp -s - chosen || fail "100 columns are too narrow"
 
-# A file of -o appears when it is complete, and replaces an older one; after a failure the older one stays
+# The file of -o appears when it is complete, and replaces an older file of this name. After a failure, the older file stays
 echo old >file.txt
 "$tracewire" report -q -o file.txt x.pcapng >out || fail "-o ended with status $?"
 cmp -s file.txt plain && [ ! -s out ] || fail "-o writes something else"

@@ -50,7 +50,7 @@ interrupt "$pid" || fail "Ctrl-C does not end with 0: $(cat "$scratch/record.err
 says "$scratch/record.err" '^events .* recorded, .* read, .* sent' || fail "no summary: $(cat "$scratch/record.err")"
 odd_ledger "$scratch/record.err" && fail "the ledger does not balance: $(cat "$scratch/record.err")"
 
-# The same with a command, which then ends as if the terminal had interrupted it.
+# A signal to a run with a command ends both. The run has the exit status of the command.
 start_tracewire record record -e sched:sched_switch -w "$scratch/x.pcapng" -- sleep 30
 kill -TERM "$pid"
 wait "$pid"
@@ -106,7 +106,7 @@ if command -v tshark >/dev/null; then
 	tells 'cannot write to standard output: No space left'
 	timeout 100 "$tracewire" live -e sched -- sleep 20 2>"$scratch/err" | head -n 1 >"$scratch/out"
 	[ -s "$scratch/out" ] || fail "live into head shows nothing: $(cat "$scratch/err")"
-	# Few events, so that a slow tshark causes no loss: the end of the reader is none.
+	# Few events, so that a slow tshark causes no loss. The end of the reader (head) causes no loss either.
 	timeout 100 "$tracewire" live -e sched:sched_process_exec -- sh -c 'while sleep 0.02; do :; done' 2>"$scratch/err" |
 		head -n 1 >"$scratch/out"
 	[ -s "$scratch/out" ] || fail "live into head shows no program: $(cat "$scratch/err")"

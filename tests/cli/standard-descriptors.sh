@@ -13,7 +13,7 @@ fails_with() {
 	expect "what '$what' says" "$1" "$(cat "$scratch/err")"
 }
 
-# to_closed WORD..., to_full WORD...: run it with standard output closed, or on a full disk
+# to_closed WORD..., to_full WORD...: run tracewire with standard output closed, or on a full disk
 to_closed() {
 	what="$* >&-"
 	timeout 100 "$tracewire" "$@" >&- 2>"$scratch/err"
@@ -89,7 +89,7 @@ if [ "$(id -u)" = 0 ]; then
 	to_closed capture -q -u 127.0.0.1:18101 -w -
 	fails_with "tracewire capture: $closed_output"
 
-	# the tracer and the command each have /dev/null
+	# the standard descriptors of the tracer and of the command are /dev/null
 	ls_of_command="readlink /proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2 >$scratch/command; readlink /proc/\$PPID/fd/[012] >$scratch/tracer"
 	"$tracewire" record -e sched:sched_switch -w "$scratch/x.pcapng" -- sh -c "$ls_of_command" <&- >&- 2>&-
 	expect "status of record with nothing open" 0 $?

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The meaning of -e, with an available_events made for the test. */
+/* The events that -e selects from a list of available events. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include "producer/events.h"
 
-/* In no order, as written by the kernel. */
+/* Not sorted, as in the kernel's available_events. */
 static const char available[] = "sched:sched_waking\n"
 				"sched:sched_switch\n"
 				"irq:softirq_raise\n"

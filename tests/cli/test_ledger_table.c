@@ -11,7 +11,7 @@
 
 #include "cli/ledger_table.h"
 
-/* A sum that exceeds 64 bits is shown as larger, and the difference as unknown. */
+/* If a sum exceeds 64 bits, the table shows that it is larger, and that the difference is unknown. */
 static void test_too_large(void **state)
 {
 	const struct tw_ledger ledgers[2] = {

@@ -46,7 +46,7 @@ static void test_losses(void **state)
 			    "details: add -v\n");
 }
 
-/* Events of which nothing can tell whether they were rejected or lost are neither. */
+/* Events that were either rejected or lost, but it is unknown which, are counted as missing, not as lost. */
 static void test_missing(void **state)
 {
 	static const struct outcome missing = {
@@ -83,7 +83,7 @@ static void test_unknown(void **state)
 		    "9 events, 0 lost\n2 frames of an unknown version of the wire format: use a newer Tracewire\n");
 }
 
-/* One and several */
+/* Singular and plural forms */
 static void test_numbers(void **state)
 {
 	static const struct outcome one = { .events = 0,

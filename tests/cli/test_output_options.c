@@ -40,7 +40,7 @@ static void each_key(void **state)
 	assert_true(request.stop_ns == 1);
 }
 
-/* dumpcap(1): with several files -a filesize ends a file and not the capture. */
+/* As in dumpcap(1): if there are several files, -a filesize ends a file, and not the capture. */
 static void autostop_filesize_of_several_files(void **state)
 {
 	struct output_request request = { .files_max = 2, .stop_bytes = 5000 };

@@ -21,7 +21,7 @@
 #define LINE  "0123456789abcde\n"
 #define LINES (QUEUED_FILE_MAX / (sizeof(LINE) - 1) + 100000)
 
-/* A file whose writes fail for a while, as on a full disk. */
+/* Limits the size of files. Writes beyond the limit fail, as on a full disk. */
 static void set_file_limit(rlim_t most)
 {
 	struct rlimit limit;
@@ -119,7 +119,7 @@ static void lines_are_whole(void **state)
 	}
 }
 
-/* In the child: prints more than the queue holds, to standard output or error; the other one is @said */
+/* In the child: prints more than the queue holds to @fd, which is standard output or standard error; the other of the two goes to @said */
 static _Noreturn void print_too_much(int fd, int to, int said)
 {
 	struct tw_error err;
@@ -132,11 +132,11 @@ static _Noreturn void print_too_much(int fd, int to, int said)
 		_exit(100);
 	for (size_t i = 0; i < LINES; i++)
 		fputs(LINE, fd == STDOUT_FILENO ? stdout : stderr);
-	raise(SIGSTOP); /* there is no reader until then */
+	raise(SIGSTOP); /* until here, the parent does not read */
 	_exit(standard_files__finish(0));
 }
 
-/* Return: exit status; @last: the last line read, @said: text of the other file */
+/* Return: exit status of the child; @last: the last line in @fd, @said: text of the other of standard output and standard error */
 static int finish_too_much(int fd, char last[256], char said[256])
 {
 	int to[2], other[2], status;

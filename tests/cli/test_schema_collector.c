@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Schemas from an interface: complete exactly when all texts have arrived, in any order; bounded. */
+/* Schemas from an interface: a schema is complete when HOST and all texts have arrived, in any order. The number of streams is limited. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void begin(uint64_t stream, uint64_t schema, uint16_t channel)
 	frame.f.info.schema_id = schema;
 }
 
-/* The frame that was built, in memory of exactly its size. */
+/* Passes the built frame to the collector, in memory of exactly its size. */
 static const struct collected_schema *take(void)
 {
 	const size_t len = test_frame__end(&frame);
@@ -100,7 +100,7 @@ static void complete_when_all_has_come(void **state)
 	assert_int_equal(collected->refused.n, 0);
 	assert_int_equal(tw_schema__count(collected->schema), EVENTS);
 	assert_string_equal(tw_schema__by_id(collected->schema, 102)->name, "made");
-	assert_true(tell_host(1, 7)->complete); /* and stays complete */
+	assert_true(tell_host(1, 7)->complete); /* it stays complete */
 	assert_false(tell_host(1, 8)->complete);
 }
 
@@ -172,7 +172,7 @@ static void formats_that_cannot_be_read_are_counted(void **state)
 	assert_string_not_equal(collected->refused.why.text, "");
 }
 
-/* A stranger with a thousand streams: the stream that continues is still collected. */
+/* A stranger sends a thousand streams. The stream that continues is still collected. */
 static void many_streams_are_bounded(void **state)
 {
 	(void)state;

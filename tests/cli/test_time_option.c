@@ -79,11 +79,11 @@ static void test_zones(void **state)
 	expect("2026-01-01 01:00", TW_REPORT_BOUND_WALL, 1767225600 * S);
 	expect("2026-06-21 02:00 UTC", TW_REPORT_BOUND_WALL, (TODAY + 7200) * S);
 	expect("today", TW_REPORT_BOUND_WALL, (TODAY - 7200) * S);
-	use_zone("XXX-14"); /* where it is already the next day */
+	use_zone("XXX-14"); /* in this zone, it is already the next day */
 	expect("15:30Z", TW_REPORT_BOUND_WALL, (TODAY + 55800) * S);
 	expect("15:30", TW_REPORT_BOUND_WALL, (TODAY + 86400 + 55800 - 50400) * S);
 	use_zone(SUMMER);
-	/* the day after the clock was set to summer time began 23 hours later */
+	/* summer time began on the day before, which had 23 hours */
 	expect("2026-03-30", TW_REPORT_BOUND_WALL, 1774821600 * S);
 	use_zone("UTC");
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# -p, -l, -n, -g, -O, -T, -P and -M, as far as each kernel supports them: the settings in the instance, the recorded events, the errors.
+# Options -p, -l, -n, -g, -O, -T, -P and -M, as far as this kernel supports them: settings in the instance, recorded events, errors.
 # Usage: tracers.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"
@@ -20,7 +20,7 @@ refused() { # PATTERN WORD...: a usage error in one sentence, which leaves nothi
 		fail "'$*' leaves $(cat "$scratch/left")"
 }
 
-# is_cleaned_up PROCESS: its instance is removed by this cleanup; if another run was starting, by a later cleanup
+# is_cleaned_up PROCESS: a cleanup removes the instance of PROCESS; if another run was starting, only a later cleanup does so
 is_cleaned_up() {
 	"$tracewire" cleanup >"$scratch/out" 2>&1
 	[ ! -e "$tracing/instances/tracewire-$1" ]
@@ -62,7 +62,7 @@ odd_ledger "$scratch/err" && fail "one CPU's ledger: $(cat "$scratch/err")"
 rm -f "$file"
 
 # kallsyms and the file have the same name for each address that is printed as a symbol: callers in stacks, functions of timers, callers of
-# allocations. Code lies between these two addresses. Static data has names too, but is printed as numbers.
+# allocations. Code lies between _stext and _etext. Static data has names too, but is printed as numbers.
 grep -E ' (_stext|_etext)$' /proc/kallsyms | cut -c1-16 | sort >"$scratch/text"
 run 0 "$tracewire" record -e kmem,timer -F -T -w "$file" -- sh -c 'sleep 0.01; /bin/true'
 run 0 "$tracewire" report "$file"
@@ -115,7 +115,7 @@ kill_at_once "$pid"
 wait_for is_cleaned_up "$pid"
 expect "$option after it was changed twice, a kill and a cleanup" "$before" "$(cat "$tracing/$option")"
 start_tracewire killed record -e sched:sched_switch -P $$ -M 1 -O test_nop_accept -w "$file" -- sleep 60
-command=$(pgrep -P "$pid" -x sleep) # it continues after the run
+command=$(pgrep -P "$pid" -x sleep) # the command continues after the run was killed
 kill_at_once "$pid"
 [ -n "$command" ] && kill "$command"
 wait_for is_cleaned_up "$pid"

@@ -28,7 +28,7 @@ ip link show stranger >/dev/null || fail "the stranger is gone"
 ip link show tw7 >/dev/null 2>&1 && fail "the wire is still there"
 [ -z "$("$tracewire" vnet show)" ] || fail "vnet show after down: $("$tracewire" vnet show)"
 
-# with_error SYSCALL:error=ERRNO:when=N WORD...: the kernel fails that call. Return: the status, or 124 if it hangs
+# with_error SYSCALL:error=ERRNO:when=N WORD...: runs `tracewire vnet WORD...`, and lets call number N of SYSCALL fail. Return: its status
 with_error() {
 	local status=0
 

@@ -296,7 +296,7 @@ static void make_cut(void)
 	sample__close(&s);
 }
 
-/* In channel 1, 3 numbers are missing; then follow a duplicate frame, and a late frame with one of these numbers. Channel 2 reports losses. */
+/* In channel 1, 3 numbers are missing; then come a duplicate frame and a late frame with one of these numbers. Channel 2 reports losses. */
 static void make_gaps(void)
 {
 	static struct sample s;
