@@ -5,7 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
-/* cmocka.h needs these before it */
+/* cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #include "filter/evaluate.h"
@@ -93,7 +93,7 @@ static void compare_bytes(const struct packet *expected, const struct packet *ac
 			fail_msg("%s: byte %zu is %02x and not %02x", what, i, actual->bytes[i], expected->bytes[i]);
 }
 
-/* Return: false if the kernel refuses the packet: a test run in tc does so for a truncated IP header. */
+/* Return: false if the kernel refuses to run the program on the packet: in tc, it refuses truncated IP headers. */
 static bool run_once(const struct under_test *t, const struct packet *original, const struct packet *expected,
 		     const struct reference_result *result, const char *what)
 {
@@ -114,8 +114,8 @@ static bool run_once(const struct under_test *t, const struct packet *original, 
 }
 
 /*
- * The first run creates the counters' entry and so takes the slow path, the second finds it. There is one even for packets that are not
- * counted, because the fast path needs it.
+ * Runs the program twice. In the first run, the counters have no entry for the packet, so the program takes the slow path. Before the
+ * second run, an entry is set even for packets that are not counted, so that the program takes the fast path.
  */
 void bpf_check__packet(const struct under_test *t, const struct packet *packet, const char *what)
 {

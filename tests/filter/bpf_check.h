@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A classifier in the kernel compared with the reference. Every function fails the running cmocka test. */
+/* Compares a classifier in the kernel with the reference. If they differ, each function fails the running cmocka test. */
 #ifndef TESTS_FILTER_BPF_CHECK_H
 #define TESTS_FILTER_BPF_CHECK_H
 
@@ -29,16 +29,16 @@ struct under_test {
 	struct loaded loaded;
 };
 
-/** bpf_check__bind() - only the rules; bpf_check__set_up(): also the program, loaded */
+/** bpf_check__bind() - bind the rules; bpf_check__set_up(): also generate the program, and load it */
 void bpf_check__bind(struct under_test *t, const struct tw_schema *schema, const struct classifier *classifier);
 void bpf_check__set_up(struct under_test *t, const struct tw_schema *schema, const struct classifier *classifier,
 		       const struct tw_bpf_options *options);
 void bpf_check__tear_down(struct under_test *t);
 
-/** bpf_check__packet() - verdict, mark, bytes and counters are equal. @what: printed if they differ */
+/** bpf_check__packet() - compare verdict, mark, bytes and counters for a packet. @what: printed if they differ */
 void bpf_check__packet(const struct under_test *t, const struct packet *packet, const char *what);
 
-/** bpf_check__counters() - those of the packet's stream and channel have the expected values */
+/** bpf_check__counters() - check that the counters of the packet's stream and channel have the expected values */
 void bpf_check__counters(const struct under_test *t, const struct reference_result *expected, const char *what);
 
 #endif

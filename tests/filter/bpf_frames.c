@@ -31,7 +31,7 @@ static void unknown_event(struct packet *p)
 	packet__add_record(p, "\x39\x30\x01\x02\x01\x00\x00\x00\x01\x02\x03\x04", 12, NOW);
 }
 
-/* irq_handler_entry, with its name at @at with length @len. */
+/* Adds an irq_handler_entry whose location field declares a name at offset @at with length @len. */
 static void add_handler(struct packet *p, const char *name, uint16_t at, uint16_t len)
 {
 	uint8_t record[24] = { 128, 0, 0, 0, 5, 0, 0, 0, 17 };
@@ -61,7 +61,7 @@ static void located_anywhere(struct packet *p)
 	add_handler(p, "eth0", 16, 0);
 }
 
-/* vendor-map/relative: its label is after the field that says where. */
+/* Adds vendor-map:relative events. Their label is at each offset after its location field, with each length. */
 static void located_after_the_field(struct packet *p)
 {
 	uint8_t record[24] = { 2010 & 0xff, 2010 >> 8, 0, 0, 5, 0, 0, 0, 17 };
@@ -178,7 +178,7 @@ static void new_type(struct packet *p)
 static void short_tlv(struct packet *p)
 {
 	one_event(p);
-	memset(tw_frame__add(&p->frame, TW_TLV_CLOCK, 56), 0, 56); /* 4 too few */
+	memset(tw_frame__add(&p->frame, TW_TLV_CLOCK, 56), 0, 56); /* 4 bytes too few */
 	one_event(p);
 }
 

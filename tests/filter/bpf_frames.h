@@ -19,7 +19,7 @@ struct bpf_frame_part {
 extern const struct bpf_frame_part bpf_contents[];
 extern const size_t bpf_n_contents;
 
-/* Faults of the frame or the packet around it, made afterwards. */
+/* Faults of the frame or the packet around it, made after packet__end(). */
 extern const struct bpf_frame_part bpf_twists[];
 extern const size_t bpf_n_twists;
 

@@ -91,7 +91,7 @@ static void udp_shorter(struct packet *p)
 		tw_store_be16(length, (uint16_t)(tw_load_be16(length) - 4));
 }
 
-/* With one event less the sum is 0, which is not written as 0. The sum is wrong; a classifier does not check it. */
+/* If one event becomes FILTERED, this checksum becomes 0, which UDP writes as 0xffff. It is wrong; a classifier does not check it. */
 static void checksum_runs_out(struct packet *p)
 {
 	if (p->link >= LINK_UDP4)

@@ -6,10 +6,10 @@
 #include "filter/tree.h"
 #include "tests/filter/formats.h"
 
-/** bind_to() - parse and bind; fails the test if that is impossible */
+/** bind_to() - parse and bind an expression; if this is impossible, fail the test */
 struct tw_bound *bind_to(const struct tw_schema *schema, const char *text, bool big_endian);
 
-/** emitted_is() - fails the test, printing the result for @text, unless that is @wanted */
+/** emitted_is() - unless the result @got for the expression @text equals @wanted, print it and fail the test */
 void emitted_is(const char *text, const char *wanted, const char *got);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A small schema with events like a kernel's, at least one of each kind of field. */
+/* A small schema with events like a kernel's, which have at least one field of each kind. */
 #ifndef TESTS_FILTER_FORMATS_H
 #define TESTS_FILTER_FORMATS_H
 
@@ -7,7 +7,7 @@
 
 #include "schema/schema.h"
 
-/* The events: sched_switch, sched_wakeup, softirq_raise, irq_handler_entry, kmalloc, inet_sock_set_state, tiny, relative, large; and none. */
+/* Ids of sched_switch, sched_wakeup, softirq_raise, irq_handler_entry, kmalloc, inet_sock_set_state, tiny, large, and of no event. */
 enum {
 	SWITCH = 316,
 	WAKEUP = 318,
@@ -20,16 +20,16 @@ enum {
 	UNKNOWN = 9999,
 };
 
-/** formats__schema() - a schema of these events, to be freed */
+/** formats__schema() - make the schema; the caller frees it */
 struct tw_schema *formats__schema(void);
 
-/* The same for a cmocka group, with set-up and tear-down. */
+/* The schema for a cmocka group, with set-up and tear-down. */
 extern struct tw_schema *formats;
 
 int formats__set_up(void **state);
 int formats__tear_down(void **state);
 
-/** formats__print() - their texts in the form of the plugin's preference */
+/** formats__print() - print the format texts in the form that the plugin's preference accepts */
 void formats__print(FILE *file);
 
 #endif

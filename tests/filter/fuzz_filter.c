@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libFuzzer target: an untrusted expression with an untrusted record: flags in one byte, the text up to a NUL, the record. An invalid
- * expression gives one sentence with its column. A valid one is evaluated for every event of a small schema, is passed to every back
- * end, and has the same meaning when a stage evaluates a part of it.
+ * libFuzzer target: an untrusted expression and an untrusted record. The input: flags in one byte, the text up to a NUL, the record. The
+ * error of an invalid expression is one sentence with the column. A valid expression is evaluated for every event of a small schema. Flags
+ * select whether it is also passed to the back ends, and split between a stage and a later one, which must not change its meaning.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,11 +21,11 @@
 /* Flags, the first byte of the input. */
 #define BIG_ENDIAN_HOST   0x01
 #define UNKNOWN_IS_ABSENT 0x02
-#define CUT_UP            0x04 /* for the stages */
+#define CUT_UP            0x04 /* split the filter for each back end, and emit it for tracefs */
 #define WITH_NAMES        0x08
-#define GENERATE          0x10 /* back ends with one text for all events: eBPF, a display filter */
+#define GENERATE          0x10 /* generate eBPF, a display filter, a filter for libpcap, and u32 */
 
-#define WHICH_EVENT 0x20 /* the bits above, for CUT_UP */
+#define WHICH_EVENT 0x20 /* this bit and those above select the event for CUT_UP */
 
 #define LINE_MAX   65536
 #define UNKNOWN_ID 65535
@@ -53,7 +53,7 @@ static bool is_known_error(int error)
 	return error == -EINVAL || error == -E2BIG || error == -ENOMEM;
 }
 
-/* "column N: what is wrong": inside the text or directly after it, one line. */
+/* Checks an error: one line, "column N: what is wrong". The column is inside the text or directly after it. */
 static void check_error(int error, const struct tw_error *err, const char *text)
 {
 	unsigned int column = 0;
@@ -142,7 +142,7 @@ static void emit(const struct tw_bound *bound, uint16_t id)
 	check_refusal(error, &err);
 }
 
-/* A program of any of the three kinds; each of its instructions can be printed. */
+/* Generates a program for XDP, for XDP in a NIC (offload) or for tc, and prints each of its instructions. */
 static void generate(const struct input *in, struct tw_bound *bound)
 {
 	const struct tw_rule rule = { .bound = bound, .action = TW_ACTION_DROP };
@@ -168,7 +168,7 @@ static void generate(const struct input *in, struct tw_bound *bound)
 	tw_bpf_program__fini(&program);
 }
 
-/* The back ends with one text for all events. */
+/* Emits a filter for Wireshark and one for libpcap, each for all events. */
 static void emit_whole(const struct tw_bound *bound)
 {
 	struct tw_line line = tw_line__on(line_buf, sizeof(line_buf));
@@ -188,7 +188,7 @@ static void evaluate(const struct input *in, const struct tw_bound *bound, uint1
 	check(certain < 0 || certain == matches);
 }
 
-/* It is within its limits, and each match can be printed. */
+/* Compiles u32 matches: they are within their limits, and each can be printed. */
 static void compile_u32(const struct tw_bound *bound)
 {
 	struct tw_error err = { "" };
@@ -238,7 +238,7 @@ static void run(const struct input *in)
 	tw_bound__free(bound);
 }
 
-/* The copies end where the parts of the input do. */
+/* The text and the record are copied to separate memory, so that a read beyond the end of either is found. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *nul = size > 1 ? memchr(data + 1, '\0', size - 1) : NULL;

@@ -41,7 +41,7 @@ static int make_maps(struct loaded *l, unsigned int streams, bool offload)
 	return err;
 }
 
-/* int NAME(void): of a function for bpf_loop() the verifier only needs to know that it is static. */
+/* Adds int NAME(void) to the BTF. Of a function for bpf_loop(), the verifier only needs to know that it is static. */
 static int add_function(struct btf *btf, const char *name, int returns)
 {
 	const int proto = btf__add_func_proto(btf, returns);
@@ -49,7 +49,7 @@ static int add_function(struct btf *btf, const char *name, int returns)
 	return proto < 0 ? proto : btf__add_func(btf, name, BTF_FUNC_STATIC, proto);
 }
 
-/* Return: BTF of a program of two functions, loaded into the kernel; its fd or -errno. */
+/* Loads BTF of a program with two functions into the kernel. Return: its descriptor, or -errno */
 static int load_btf(struct bpf_func_info *functions, uint32_t record_function)
 {
 	struct btf *btf = btf__new_empty();
@@ -100,7 +100,7 @@ static int load_program(struct loaded *l, const struct bpf_insn *insns, uint32_t
 	return l->program < 0 ? l->program : 0;
 }
 
-/* A copy of the instructions with the descriptors of the maps. */
+/* Return: a copy of the instructions, with the descriptors of the maps. */
 static struct bpf_insn *with_maps(const struct loaded *l, const struct tw_bpf_program *program)
 {
 	struct bpf_insn *insns = calloc(program->n, sizeof(*insns));

@@ -13,7 +13,7 @@ enum packet_link {
 	LINK_ETHERNET,
 	LINK_VLAN,
 	LINK_VLANS, /* two tags, the outer one of 802.1ad */
-	LINK_THREE, /* one more than are parsed */
+	LINK_THREE, /* three tags, one more than classifiers parse */
 	LINK_UDP4,
 	LINK_UDP4_OPTIONS,
 	LINK_UDP4_PLAIN, /* without a checksum */
@@ -37,10 +37,10 @@ struct packet {
 	uint8_t bytes[80000];
 };
 
-/** packet__begin() - headers, and a frame to be filled by tw_frame__add_*() and packet__add_*() */
+/** packet__begin() - write the headers and begin a frame; tw_frame__add_*() and packet__add_*() fill it */
 void packet__begin(struct packet *p, enum packet_link link, const struct tw_frame_info *info);
 
-/** packet__end() - lengths and checksums */
+/** packet__end() - set lengths and checksums */
 void packet__end(struct packet *p);
 
 /** packet__resum() - compute checksums again after a change */
@@ -49,7 +49,7 @@ void packet__resum(struct packet *p);
 void packet__add_switch(struct packet *p, const char *prev_comm, int prev_pid, int prev_prio, const char *next_comm,
 			int next_pid, uint64_t time);
 void packet__add_softirq(struct packet *p, unsigned int vec, uint64_t time);
-/** packet__add_record() - any record, @len bytes from common_type on, in this host's byte order */
+/** packet__add_record() - add any record: @len bytes from common_type on, in this host's byte order */
 void packet__add_record(struct packet *p, const void *record, size_t len, uint64_t time);
 void packet__add_watermark(struct packet *p, uint64_t time);
 void packet__add_lost(struct packet *p, uint64_t count);

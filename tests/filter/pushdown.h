@@ -14,13 +14,15 @@ struct pushdown {
 	bool is_exact;
 };
 
-/** pushdown__init() - Return: 0, -ENOMEM, or as tw_bound__prepare(); nothing to free then */
+/** pushdown__init() - split the filter of the event @id. Return: 0; -ENOMEM, or as tw_bound__prepare(), with nothing to free */
 int pushdown__init(struct pushdown *p, const struct tw_bound *bound, uint16_t id, enum tw_back_end back_end);
 void pushdown__fini(struct pushdown *p);
 
 /**
- * pushdown__holds() - the stage passes what matches; what passes both the stage and the rest is what matches; the stage's part alone is
- * the whole if it says so
+ * pushdown__holds() - check the invariants for an event
+ *
+ * The stage's part passes each matching event. An event matches if, and only if, it passes the stage's part and the rest. If the stage's
+ * part is exact, it equals the whole filter.
  */
 bool pushdown__holds(const struct pushdown *p, const struct tw_filter_event *event);
 

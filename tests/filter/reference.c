@@ -33,7 +33,7 @@ struct packet {
 
 	unsigned int left, dropped;                            /* events */
 	unsigned int first;                                    /* row of the first event that is left */
-	bool must_arrive, part, broken;                        /* other records in the frame */
+	bool must_arrive, part, broken;                        /* the frame has a record that must arrive, a PART, damage */
 	uint64_t matched;                                      /* rows, one bit each */
 	uint8_t *drop[TW_FRAME_MAX / sizeof(struct tw_event)]; /* events that become FILTERED */
 };
@@ -102,7 +102,7 @@ static uint8_t *find_frame(struct packet *p, size_t *ret_available)
 	return at;
 }
 
-/* Return: the row that decides an event, the default's if no rule matches. */
+/* Return: the row of the first rule that matches an event, or the row of the default */
 static unsigned int judge(const struct packet *p, const struct tw_event_view *view)
 {
 	const struct tw_filter_event event = tw_filter_event__of_view(view, p->info.cpu);
@@ -161,7 +161,7 @@ static void take_tlv(struct packet *p, const struct tw_tlv_view *tlv)
 	}
 }
 
-/* In ones' complement: each event's first word was 1 and is 2 now. XDP clears the checksum. */
+/* Updates the UDP checksum, in ones' complement: the first word of each dropped event was 1 and is now 2. XDP clears the checksum. */
 static void mend_checksum(struct packet *p)
 {
 	uint8_t *at = p->udp + UDP_CHECKSUM;
@@ -178,7 +178,7 @@ static void mend_checksum(struct packet *p)
 	tw_store_be16(at, (uint16_t)(sum ? sum : 0xffff));
 }
 
-/* Makes the events FILTERED. Return: false if this hook cannot. */
+/* Changes the dropped events to FILTERED. Return: false if this hook cannot do so */
 static bool filter_in_place(struct packet *p)
 {
 	if (p->options->hook == TW_HOOK_XDP && p->udp && p->is_ipv6 && tw_load_be16(p->udp + UDP_CHECKSUM))
@@ -191,7 +191,7 @@ static bool filter_in_place(struct packet *p)
 	return true;
 }
 
-/* All readable TLVs were processed. */
+/* Decides what happens to the frame, after all its readable TLVs. */
 static void conclude(struct packet *p)
 {
 	if (p->dropped && !p->left && !p->must_arrive && !p->broken) {
@@ -246,7 +246,7 @@ static void take_frame(struct packet *p, struct tw_cursor *tlvs)
 void reference__classify(const struct tw_rules *rules, const struct tw_bpf_options *options, uint8_t *packet,
 			 size_t len, struct reference_result *ret)
 {
-	static _Thread_local struct packet p; /* large */
+	static _Thread_local struct packet p; /* too large for the stack */
 	enum tw_frame_status status;
 	struct tw_cursor tlvs;
 	size_t available;

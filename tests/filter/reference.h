@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The expected result of a classifier, as defined by filter/rules.h, in plain C: frames are parsed by wire/decode.h, events evaluated by
- * the evaluator. The generated programs are compared with this.
+ * The expected result of a classifier, as defined by filter/rules.h, in plain C: wire/decode.h parses frames, and the evaluator evaluates
+ * events. The generated programs are compared with this result.
  */
 #ifndef REFERENCE_H
 #define REFERENCE_H

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka.h needs these before it */
+/* cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #include "tests/filter/formats.h"
@@ -54,7 +54,7 @@ static void put_field(uint8_t *record, const struct tw_field *field, uint32_t *s
 	const uint32_t step = field->kind == TW_FIELD_STRING || field->elem_size > 8 ? field->size : field->elem_size;
 
 	if (field->place != TW_PLACE_FIXED) {
-		/* Eight bytes at 96. */
+		/* The location refers to eight bytes at offset 96. */
 		put_number(at, 4, 0x80000u | (96 - (field->place == TW_PLACE_REL_LOC ? field->offset + 4 : 0)),
 			   big_endian);
 		return;

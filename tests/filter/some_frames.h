@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames of one event of formats.h, with values that often are those of some_expressions(); the same in every run. */
+/* Frames with one event of formats.h. Their values are often those of some_expressions(). The frames are the same in every run. */
 #ifndef TESTS_FILTER_SOME_FRAMES_H
 #define TESTS_FILTER_SOME_FRAMES_H
 
@@ -15,10 +15,10 @@ struct some_frame {
 	struct tw_filter_event event; /* points into bytes */
 };
 
-/** some_frame__make() - number @n for an event. @cut: one in four has a truncated record; @big_endian: its body */
+/** some_frame__make() - make frame number @n of an event. @cut: one in four records is truncated; @big_endian: byte order of the record */
 void some_frame__make(struct some_frame *frame, const struct tw_format *format, uint32_t n, bool cut, bool big_endian);
 
-/** some_expressions() - call with expressions on each field of each event, and on the common properties */
+/** some_expressions() - call @cb with expressions on each field of each event, and on the properties of all events */
 void some_expressions(const struct tw_schema *schema, void (*cb)(void *ctx, const char *text), void *ctx);
 
 /* The context of a comparison of a back end with the evaluator, for all expressions. */
@@ -29,7 +29,7 @@ struct some_run {
 
 /**
  * some_run__in_both_orders() - call @compare with all expressions on `formats`, for bodies of both byte orders; @ctx is a struct some_run
- * @part: fails the test unless more than one frame in @part matched
+ * @part: the test fails unless more than one of @part frames matched
  */
 void some_run__in_both_orders(void (*compare)(void *ctx, const char *text), unsigned int part);
 

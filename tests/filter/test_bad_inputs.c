@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka.h needs these before it */
+/* cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #include "filter/filter.h"
@@ -84,7 +84,7 @@ static size_t below(size_t n)
 	return (size_t)rand_r(&seed) % n;
 }
 
-/* Insert, remove, exchange or truncate. */
+/* Inserts a piece, removes or exchanges characters, or truncates the text. */
 static void damage(char *text)
 {
 	const char *piece = pieces[below(sizeof(pieces) / sizeof(pieces[0]))];
@@ -109,7 +109,7 @@ static void damage(char *text)
 	}
 }
 
-/* One line of text that begins with the column. */
+/* Checks that the error is one line that begins with the column. */
 static void expect_sentence(const char *text, const struct tw_error *err)
 {
 	unsigned int column = 0;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka.h needs these before it */
+/* cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #include "filter/capability.h"
@@ -88,7 +88,7 @@ static const struct {
 	{ "vendor-bus.tiny.levels == 3", TINY, "levels == 3" },
 	{ "on == true", TINY, "on == 1" },
 	{ "cpus == \"0-3\"", TINY, "cpus == \"0-3\"" },
-	/* if a value is outside of the range of one event's field, the comparison is decided for that event */
+	/* if a value is outside of the range of an event's field, the result of the comparison is known for this event */
 	{ "size == 300", TINY, "false" },
 	{ "size == 300", LARGE, "size == 300" },
 	{ "size != 300", TINY, "size" },
@@ -105,7 +105,7 @@ static const struct {
 	{ "size in {5, 300}", TINY, "size == 5" },
 	{ "event != tiny && cpu == 1", LARGE, "cpu == 1" },
 	{ "event != tiny && cpu == 1", TINY, "false" },
-	/* joints */
+	/* AND, OR, NOT */
 	{ "cpu == 1 || cpu == 2 && pid == 3", LARGE, "cpu == 1 || (cpu == 2 && pid == 3)" },
 	{ "(cpu == 1 || cpu == 2) and pid == 3", LARGE, "(cpu == 1 || cpu == 2) && pid == 3" },
 	{ "!(cpu == 1 || cpu == 2) and pid == 3", LARGE, "!(cpu == 1) && !(cpu == 2) && pid == 3" },
@@ -126,8 +126,8 @@ static void describe_leaf(const struct tw_node *node, struct tw_line *line)
 }
 
 /*
- * Append a tree, for example `(a == 1 || !(b == 2)) && c > 3`, `true` or `false`. Parentheses around an AND inside an OR are not necessary, but make the text
- * easier to read.
+ * Append a tree, for example `(a == 1 || !(b == 2)) && c > 3`, `true` or `false`. Parentheses around an AND inside an OR are not
+ * necessary, but make the text easier to read.
  */
 static void describe_tree(const struct tw_node *root, struct tw_line *line)
 {
@@ -204,7 +204,7 @@ static void test_unknown_is_absent(void **state)
 	assert_null(bound->absent[1]);
 	assert_int_equal(tw_bound__root(bound, SWITCH)->kind, TW_NODE_TEST);
 	tw_bound__free(bound);
-	/* a predicate that one value of a set matches is not absent */
+	/* if one value of a set is known, the predicate is not absent */
 	assert_int_equal(bind("event in {tiny, gone} || vec in {3, 4294967296} || event == gone", true, &bound, &err),
 			 0);
 	assert_null(bound->absent[0]);
@@ -213,7 +213,7 @@ static void test_unknown_is_absent(void **state)
 	tw_bound__free(bound);
 }
 
-/* Only integers and enums are signed, whatever a format says: the same range for the binder, the same bytes for all. */
+/* Only integers and enums are signed. If a format declares another field as signed, its range and its bytes stay the same. */
 static void test_odd_sign(void **state)
 {
 	static const char text[] = "name: odd\nID: 10\nformat:\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Generated classifiers, run by the kernel on packets of every kind, compared with rules.h: verdict, bytes, counters. */
+/* The kernel runs generated classifiers on packets of every kind. Verdict, bytes and counters are as filter/rules.h defines them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-/* cmocka.h needs these before it */
+/* cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #include <bpf/bpf.h>
@@ -59,7 +59,7 @@ static void set_up(struct under_test *t, const struct classifier *classifier, ui
 	bpf_check__set_up(t, formats, classifier, &(struct tw_bpf_options){ .hook = hook, .udp_port = TW_UDP_PORT });
 }
 
-/* Only one of SHARE packets is run, if that is in the environment: for emulated machines. */
+/* If SHARE is set in the environment, only one of SHARE packets is run, because emulated machines are slow. */
 static bool is_left_out(void)
 {
 	static unsigned long share, n;
@@ -167,7 +167,7 @@ static void damaged_packets_are_treated_alike(void **state)
 	}
 }
 
-/* A NIC's program, run in software: its verdicts equal those of the others, and it drops nothing else. */
+/* Runs a program for a NIC in software. If a NIC judges the packet (@judged), the verdict equals the reference's; other packets pass. */
 static void compare_offloaded(const struct under_test *t, struct packet *packet, bool judged, const char *what)
 {
 	static const struct tw_counter none[REFERENCE_ROWS];
@@ -186,7 +186,7 @@ static void compare_offloaded(const struct under_test *t, struct packet *packet,
 		bpf_check__counters(t, &result, what);
 }
 
-/* One event after plain Ethernet, and nothing else. */
+/* Whether the frame has one event, directly after the Ethernet header, and no other record. */
 static bool is_for_a_nic(const struct packet *p)
 {
 	const uint8_t *tlv = p->frame.buf + sizeof(struct tw_frame_hdr);
@@ -224,7 +224,7 @@ static void a_nic_judges_frames_of_one_event(void **state)
 		run_offloaded(&classifiers[i], TW_HOOK_XDP);
 		run_offloaded(&classifiers[i], TW_HOOK_TC);
 	}
-	/* It supports neither marks nor redirection; XDP supports no marks. */
+	/* A NIC supports neither marks nor redirection. XDP supports no marks. */
 	bpf_check__bind(&t, formats, &classifiers_with_mark[0]);
 	t.options = (struct tw_bpf_options){ .hook = TW_HOOK_TC, .offload = true };
 	assert_int_equal(loader__build(&t.rules, &t.options, &t.loaded, &err), -EOPNOTSUPP);

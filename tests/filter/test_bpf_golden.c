@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_bpf_golden [--write] FILE... -- generated code as it is meant to be. A file's first lines say what is generated:
+ * test_bpf_golden [--write] FILE... -- compares generated code with golden files. The first lines of a file say what is generated:
  *	# tree EXPRESSION			the tree of one event, sched_switch if it has one
  *	# xdp | tc | offload-xdp | offload-tc	whole programs, of the rules that follow
  *	# rule ACTION EXPRESSION
- * The rest is the code, disassembled. --write writes it anew, to be read before it is believed.
+ * The rest of the file is the code, disassembled. --write writes the generated code to the files; review it before you commit it.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -93,7 +93,7 @@ static const struct tw_node *tree_of(const struct tw_bound *bound)
 	return bound->unknown;
 }
 
-/* The tree's jumps, followed by the return value of each outcome. */
+/* Generates the jumps of a tree. Each outcome of the tree has its own return value. */
 static int generate_tree(const struct tw_bound *bound, struct tw_bpf_program *ret)
 {
 	const struct tw_node *of_switch = tw_bound__root(bound, SWITCH);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_bpf_limits FORMATS.tar.xz -- classifiers of the largest size, over all events of a real kernel: the verifier accepts what is
- * generated, in both hooks, and larger ones are refused with a sentence.
+ * test_bpf_limits FORMATS.tar.xz -- classifiers of the largest size, for all events of a real kernel. The verifier accepts the generated
+ * programs for both hooks. Larger classifiers are refused with a sentence.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static struct tw_bound *bind(const struct tw_schema *schema, const char *text)
 	return bound;
 }
 
-/* "FIELD == 0 JOINT FIELD == 7 JOINT ...", @n comparisons */
+/* Writes @n comparisons, such as "FIELD == 0 JOINT FIELD == 7 JOINT ..."; the first number is @from */
 static void repeat(char *text, size_t size, const char *field, const char *joint, unsigned int n, unsigned int from)
 {
 	size_t len = 0;

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka.h needs these before it */
+/* cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #include "filter/capability.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Filters for Wireshark, and refused ones. With the argument --print: the filters, one a line, for tshark (test-display.sh); --formats:
- * their format texts.
+ * Filters for Wireshark, and refused ones. With the argument --print, prints the filters, one per line, for tshark (test-display.sh). With
+ * --formats, prints their format texts.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka.h needs these before it */
+/* cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #include "filter/display.h"

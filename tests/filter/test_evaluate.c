@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka.h needs these before it */
+/* cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #include "tests/filter/toy.h"
@@ -72,7 +72,7 @@ static void ranges_include_their_ends(void **state)
 	assert_false(toy__holds(f, test));
 }
 
-/* Bits of a negative number are those in its field. */
+/* A mask applies to the bits that a negative number has in its field. */
 static void masks_are_unsigned(void **state)
 {
 	struct toy *f = *state;
@@ -128,7 +128,7 @@ static void texts(void **state)
 	}
 }
 
-/* Without room for a NUL there is none. */
+/* A text that fills its field has no NUL. */
 static void a_text_may_fill_its_field(void **state)
 {
 	struct toy *f = *state;

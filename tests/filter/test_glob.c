@@ -78,7 +78,7 @@ static void one_pattern_one_verdict(void **state)
 			fail_msg("'%s' ~ '%s' is not %d", cases[i].text, cases[i].pattern, cases[i].fits);
 }
 
-/* The matches according to a table of all prefixes: slow and simple. For patterns of literals, ? and *. */
+/* Matches a text, slowly and simply, with a table of all prefixes; only for patterns of literals, ? and *. */
 static bool fits_by_table(const char *pattern, const char *text)
 {
 	const size_t p_len = strlen(pattern), t_len = strlen(text);
@@ -122,7 +122,7 @@ static void agrees_with_the_table(void **state)
 	assert_in_range(fitting, 20000, 180000);
 }
 
-/* Cost: length times length, not two to the power of the stars. */
+/* The time grows with the product of the lengths, not exponentially with the number of stars. */
 static void many_stars_end_soon(void **state)
 {
 	enum { PAIRS = 500, TEXT = 60000 };

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka.h needs these before it */
+/* cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #include "filter/arena.h"
@@ -73,7 +73,7 @@ static void test_limits(void **state)
 	memset(text, '(', 200);
 	text[200] = '\0';
 	assert_int_equal(tw_filter__parse(text, &filter, &err), -E2BIG);
-	/* one of each kind waits at every level */
+	/* an OR and an AND are open at every level */
 	text[0] = '\0';
 	for (int i = 0; i < TW_FILTER_DEPTH_MAX; i++)
 		strcat(text, "cpu==1||pid==1&&(");
@@ -82,7 +82,7 @@ static void test_limits(void **state)
 		strcat(text, ")");
 	assert_int_equal(tw_filter__parse(text, &filter, &err), 0);
 	tw_filter__free(filter);
-	/* depth is that of a place, not the number of all parentheses */
+	/* the depth of a place is limited, not the number of all parentheses */
 	text[0] = '\0';
 	for (int i = 0; i < 3; i++) {
 		memset(text + strlen(text) + 1, '\0', TW_FILTER_DEPTH_MAX);

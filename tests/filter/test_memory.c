@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka.h needs these before it */
+/* cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #include "filter/evaluate.h"
@@ -22,7 +22,7 @@ static bool is_refused(void)
 	return before_refusal != NONE && before_refusal-- == 0;
 }
 
-/* Inserted between the libraries and the C library by the linker: --wrap. */
+/* The linker's --wrap option makes the libraries call the __wrap_ functions instead of those of the C library. */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_reallocarray(void *p, size_t n, size_t size);

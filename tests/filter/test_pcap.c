@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Filters for libpcap, and their results for frames: the same as the evaluator's. */
+/* Filters for libpcap. Their results for frames are those of the evaluator. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka.h needs these before it */
+/* cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #include <pcap/pcap.h>
@@ -180,7 +180,7 @@ static void test_as_evaluator(void **state)
 	some_run__in_both_orders(compare, 10);
 }
 
-/* Packets that are not a frame of one event of that schema pass, or are not Tracewire's; truncated ones, too. */
+/* Frames that are truncated, or that do not have one event of the schema, pass. Packets of other protocols do not pass. */
 static void test_others(void **state)
 {
 	struct tw_bound *bound = bind_to(formats, "prev_pid == 12345678", false);

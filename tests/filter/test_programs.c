@@ -7,13 +7,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka.h needs these before it */
+/* cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #include "filter/arena.h"
 #include "tests/filter/toy.h"
 
-/* A tree of ANDs and ORs with tests `list == i` of known truth, and its result. */
+/* A random tree of ANDs and ORs. Its leaves test `list == i` or `a == i`. grow() makes it, and computes the expected result. */
 struct random_tree {
 	unsigned int seed;
 	struct tw_node nodes[256];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Filters for the kernel, and refused ones. That the kernel accepts them with the same meaning: test_tracefs_kernel.c. */
+/* Filters for the kernel, and refused ones. test_tracefs_kernel.c shows that the kernel accepts them with the same meaning. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka.h needs these before it */
+/* cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #include "filter/tracefs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The running kernel accepts the filters generated for each of its events; and text filters have the same meaning, shown with the names
- * that this process gives itself (task:task_rename). Uses a separate instance.
+ * The running kernel accepts the filters generated for each of its events. Filters of texts have the same meaning for the kernel: this is
+ * shown with task:task_rename events, for names that this process gives itself. The test uses a separate trace instance.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-/* cmocka.h needs these before it */
+/* cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #include "filter/arena.h"
@@ -139,7 +139,7 @@ static unsigned int try_expression(const char *text)
 	return n;
 }
 
-/* A test of each field of each event. */
+/* Sets filters on each field of an event. Return: number of filters */
 static unsigned int try_fields(const struct tw_format *format)
 {
 	static const char *const values[] = { "!= 1",      "> 0",      "& 1 == 1",       "in {0..100}",   "== true",
@@ -188,7 +188,7 @@ static void test_accepted(void **state)
 
 static void test_every_field(void **state)
 {
-	/* Some events of each system: each filter that is set makes the kernel wait for all of its CPUs. */
+	/* The events of some systems only: when a filter is set, the kernel waits for all of its CPUs. */
 	static const char *const systems[] = { "sched", "irq", "kmem", "sock",   "block",
 					       "net",   "skb", "task", "signal", "tcp" };
 	unsigned int n = 0;
@@ -244,7 +244,7 @@ static const char *const patterns[] = {
 	"*\xa9", "*X*c",  "[!-b]*", "[c-a]", "a[",    "*[",     "**a**",  "*abd",   "*foofo",
 };
 
-/* The names in the trace: one letter for each, in order. */
+/* Writes an x to @ret at the index of each name that is in the trace. */
 static void read_trace(char *ret)
 {
 	static char trace[1 << 20];

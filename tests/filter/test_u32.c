@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keys of u32: their values, and that they give the evaluator's result for frames. */
+/* Keys of u32: their values, and their results for frames, which are those of the evaluator. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka.h needs these before it */
+/* cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #include "filter/u32.h"
@@ -30,7 +30,7 @@ static const struct {
 	{ "cpu == 3", 0, 1, FRAME "match u32 0x3 0xffff at 40 " EVENT },
 	{ "event == tiny && flags & 4 && tiny.size == 7", 0, 1,
 	  FRAME EVENT " match u32 0x7d00400 0xffff0400 at 56 match u32 0x7000000 0xff000000 at 64" },
-	/* Neighbours: 2000 and 2001. */
+	/* The ids 2000 and 2001 differ in the last bit only, so one key matches both. */
 	{ "system == \"vendor-bus\"", 0, 1, FRAME EVENT " match u32 0x7d00000 0xfffe0000 at 56" },
 	{ "prev_pid in {1, 2} && next_pid in {3, 4}", 0, 4,
 	  FRAME EVENT " match u32 0x13c0000 0xffff0000 at 56 match u32 0x1000000 0xffffffff at 80 match u32 0x3000000 "

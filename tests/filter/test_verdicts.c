@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
-/* cmocka.h needs these before it */
+/* cmocka.h needs the headers above */
 #include <cmocka.h>
 
 #include "base/bytes.h"
@@ -114,7 +114,7 @@ static const struct {
 	{ SWITCH, "next_comm ~ \"[!a-j]worker*\"", true },
 	{ SWITCH, "prev_comm && comm && host", true },
 	{ SWITCH, "cpus", false },
-	/* joints: `not` before `and` before `or` */
+	/* precedence: `not` before `and` before `or` */
 	{ SWITCH, "cpu == 3 or cpu == 3 and cpu == 4", true },
 	{ SWITCH, "(cpu == 3 or cpu == 3) and cpu == 4", false },
 	{ SWITCH, "not cpu == 4 and cpu == 3", true },

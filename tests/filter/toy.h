@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An event with every kind of field, and filters made by hand: no parser, no binder. */
+/* An event with every kind of field, and filters that are built without the parser and the binder. */
 #ifndef TOY_H
 #define TOY_H
 
@@ -22,20 +22,20 @@ struct toy {
 int toy__set_up(void **state);
 int toy__tear_down(void **state);
 
-/** toy__locate() - set the location word of the field at that offset */
+/** toy__locate() - set the location field at offset @field: @len bytes at @at */
 void toy__locate(struct toy *toy, uint32_t field, uint32_t at, uint32_t len);
 
-/** toy__matches() - whether the event matches the tree, whose program is made again */
+/** toy__matches() - compile the tree again. Return: whether the event matches it */
 bool toy__matches(struct toy *toy);
 
-/** toy__holds() - whether it matches a test; its negation must have the inverse result */
+/** toy__holds() - whether the event matches a test; also checks that the negated test has the inverse result */
 bool toy__holds(struct toy *toy, struct tw_test test);
 
-/** toy__number() - a test of a field with a number; toy__text() - with a text */
+/** toy__number() - make a test that compares a field with a number; toy__text() - with a text */
 struct tw_test toy__number(const struct toy *toy, const char *name, uint8_t op, uint64_t value);
 struct tw_test toy__text(const struct toy *toy, const char *name, uint8_t op, const char *value);
 
-/** toy__number_holds(), toy__text_holds() - whether it matches that */
+/** toy__number_holds(), toy__text_holds() - whether the event matches such a test */
 bool toy__number_holds(struct toy *toy, const char *name, uint8_t op, uint64_t value);
 bool toy__text_holds(struct toy *toy, const char *name, uint8_t op, const char *value);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * captures FORMATS.tar.xz DIRECTORY [POOLS [SEED]] -- captures for tshark, one for each set of events: POOL.pcap, their formats
- * POOL.txt, and for each expression that a display filter can express POOL-N.filter and POOL-N.expected, the numbers of the packets that
- * the evaluator matches. Prints the number of pairs.
+ * captures FORMATS.tar.xz DIRECTORY [POOLS [SEED]] -- makes captures for tshark. For each pool of events, it writes the capture POOL.pcap
+ * and the formats POOL.txt. For each expression that a display filter can express, it writes the expression (POOL-N.text), the display
+ * filter (POOL-N.filter), and the numbers of the packets that the evaluator matches (POOL-N.expected). It prints the number of pairs of an
+ * expression and a packet.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -69,7 +70,7 @@ static void write_formats(const struct capture *c)
 	must(!fclose(f), "cannot write");
 }
 
-/* HOST, SCHEMA and COMM of the stream. */
+/* Writes HOST, SCHEMA and COMM of the stream. */
 static void write_metadata(struct capture *c)
 {
 	struct text texts[POOL_EVENTS];
@@ -94,7 +95,7 @@ static void write_metadata(struct capture *c)
 	}
 }
 
-/* Some tasks have names that the expressions use, one has none. */
+/* Gives some tasks names that the expressions use. One task has no name. */
 static void name_tasks(struct capture *c)
 {
 	for (unsigned int i = 0; i < EXPRESSIONS; i++)

@@ -20,19 +20,19 @@ static inline uint64_t chance__bits(struct chance *c)
 	return z ^ (z >> 31);
 }
 
-/** chance__below() - 0 to @n - 1; @n is at least 1 */
+/** chance__below() - a number from 0 to @n - 1; @n is at least 1 */
 static inline uint32_t chance__below(struct chance *c, uint32_t n)
 {
 	return (uint32_t)((chance__bits(c) >> 32) * n >> 32);
 }
 
-/** chance__percent() - true with that probability */
+/** chance__percent() - true with a probability of @percent percent */
 static inline bool chance__percent(struct chance *c, uint32_t percent)
 {
 	return chance__below(c, 100) < percent;
 }
 
-/** chance__number() - a number of @bits bits: small ones, the extremes, and others, each sufficiently often */
+/** chance__number() - a number of @bits bits: often a small one, the largest, or one around the middle; otherwise any */
 static inline uint64_t chance__number(struct chance *c, unsigned int bits)
 {
 	const uint64_t most = UINT64_MAX >> (64 - bits);

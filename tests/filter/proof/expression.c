@@ -41,7 +41,7 @@ static void put_joint(struct writing *w)
 	tw_line__str(&w->line, joints[chance__below(w->chance, 4)]);
 }
 
-/* Several comparisons, and parentheses with others: at most two levels. */
+/* Writes several comparisons, and groups of comparisons in parentheses, nested up to @depth. */
 static void put_group(struct writing *w, unsigned int depth)
 {
 	static const uint8_t lengths[] = { 1, 1, 1, 2, 2, 2, 3, 4 };

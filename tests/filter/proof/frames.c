@@ -83,7 +83,7 @@ void frame__make(struct made_frame *frame, const struct expression *e, const str
 	frame->len = FRAMES_ETH + tw_frame__end(&f);
 }
 
-/* Other records of a frame precede it, if there is a LOST. */
+/* Finds the first event of a frame. Other records may precede it. */
 static bool find_event(const struct made_frame *frame, struct tw_frame_info *info, struct tw_event_view *view)
 {
 	enum tw_frame_status status;

@@ -48,7 +48,7 @@ void archive__fini(struct archive *archive)
 	free(archive->texts);
 }
 
-/* No duplicates. System calls are a third of all events, and all similar. */
+/* Whether the pool gets this event: no duplicates, and few system calls, which are a third of all events and similar to each other. */
 static bool is_welcome(const struct pool *pool, const struct archive_text *text, int n, struct chance *chance)
 {
 	for (int i = 0; i < n; i++)

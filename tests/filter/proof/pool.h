@@ -23,11 +23,11 @@ struct archive {
 struct pool {
 	struct tw_schema *schema;
 	const struct archive_text *texts[POOL_EVENTS];
-	bool big_endian;    /* size of the events' headers */
-	uint64_t schema_id; /* in the frames */
+	bool big_endian;    /* the events are of a big-endian host */
+	uint64_t schema_id; /* the schema id in the frames */
 };
 
-/** archive__load() - @source as for walk_texts(); ends the program if it cannot be read */
+/** archive__load() - load all texts of @source, as walk_texts(); if it cannot be read, end the program */
 void archive__load(struct archive *archive, const char *source);
 void archive__fini(struct archive *archive);
 

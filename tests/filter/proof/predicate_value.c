@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The text after a name: operators and values for numbers, text, bytes. */
+/* The part of a comparison after the name: operators and values for numbers, texts and bytes. */
 #include <string.h>
 
 #include "literal.h"
@@ -114,7 +114,7 @@ static void put_text(struct writing *w, struct wanted *wanted, uint32_t least, u
 	predicate__want(w, wanted);
 }
 
-/* A pattern, and for each '*' and '?' one text that it matches. */
+/* Writes a pattern, and notes a text that it matches. */
 static void put_glob(struct writing *w, struct wanted *wanted)
 {
 	static const struct {
@@ -156,7 +156,7 @@ static void put_matches(struct writing *w, struct wanted *wanted)
 	predicate__want(w, wanted);
 }
 
-/* The bits of a mask as text. */
+/* Writes a comparison of a mask with a list of bits. */
 static void put_mask(struct writing *w, struct wanted *wanted)
 {
 	wanted->number = chance__number(w->chance, 64);

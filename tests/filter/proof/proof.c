@@ -128,7 +128,7 @@ static void prove(const struct expression *e, struct chance *chance)
 	tw_bound__free(q.bound);
 }
 
-/* Return: whether each stage took part sufficiently often. */
+/* Return: whether each stage compared enough pairs */
 static bool report(bool is_whole)
 {
 	bool ok = true;

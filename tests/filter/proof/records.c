@@ -37,7 +37,7 @@ static void store(const struct making *m, uint32_t at, uint64_t value, uint32_t 
 		m->record->data[at + i] = (uint8_t)(value >> 8 * (m->e->pool->big_endian ? size - 1 - i : i));
 }
 
-/* A wanted value, or one next to it; otherwise any. */
+/* Return: the wanted value, a similar one, or any number */
 static uint64_t draw_number(const struct making *m, const struct wanted *w, unsigned int bits)
 {
 	if (!w || chance__percent(m->chance, 25))
@@ -96,7 +96,7 @@ static void draw_bytes(const struct making *m, const struct wanted *w, uint8_t *
 		at[chance__below(m->chance, room)] ^= (uint8_t)(1u << chance__below(m->chance, 8));
 }
 
-/* The value of a field's bytes, wherever they are. @size: of an element */
+/* Draws the value of a field, for @room bytes at offset @at of the record. */
 static void draw_bytes_of(const struct making *m, const struct tw_field *field, const struct wanted *w, uint32_t at,
 			  uint32_t room)
 {
@@ -150,7 +150,7 @@ static void put_field(struct making *m, const struct tw_field *field)
 		draw_bytes_of(m, field, w, field->offset, field->size);
 }
 
-/* End of the fixed fields; 0 if that is beyond what is made here. */
+/* Return: the end of the fixed fields; 0 if they are too large for a record of this test */
 static uint32_t fixed_end(const struct tw_format *format)
 {
 	uint64_t end = TW_RECORD_COMMON;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's cls_u32, set up with tc's command lines: frames are sent from a to b, matching ones are redirected to c and arrive at d.
- * Few expressions, because each needs several runs of tc.
+ * The kernel's cls_u32, set up with tc's command lines. Frames are sent from a to b. Matching frames are redirected to c and arrive at d.
+ * This stage takes few expressions, because each needs several runs of tc.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -38,7 +38,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* Input for @tool's standard input, a line each. */
+/* Runs @tool with the commands @lines on its standard input. */
 static void run_batch(const char *tool, const char *lines)
 {
 	char command[64];
@@ -47,7 +47,7 @@ static void run_batch(const char *tool, const char *lines)
 	snprintf(command, sizeof(command), "%s -batch -", tool);
 	f = popen(command, "w");
 	if (!f || fputs(lines, f) < 0 || pclose(f)) {
-		errno = EINVAL; /* it has printed its version */
+		errno = EINVAL; /* the tool has printed the reason */
 		fail(lines);
 	}
 }
@@ -67,7 +67,7 @@ static int open_socket(const char *name, uint16_t protocol)
 	return fd;
 }
 
-/* One CPU, so that frames arrive in the order of sending. */
+/* Stays on one CPU, so that frames arrive in the order in which they were sent. */
 static void stay_on_one_cpu(void)
 {
 	cpu_set_t cpus;
@@ -135,7 +135,7 @@ static void send_frame(int fd, const uint8_t *data, size_t len)
 }
 
 /*
- * The sender's address identifies the packet, because rules do not test the bytes before the frame. Verdicts are evaluated at the end.
+ * The sender's address identifies the packet, because rules do not test the bytes before the frame. Verdicts are compared at the end.
  */
 static enum stage_answer ask(struct stage *stage, const struct made_frame *frame, bool matches)
 {
@@ -152,7 +152,7 @@ static enum stage_answer ask(struct stage *stage, const struct made_frame *frame
 	return STAGE_AGREES;
 }
 
-/* Return: its EtherType; ends the program if none arrives. */
+/* Receives a frame. Return: its EtherType. If no frame arrives, the program ends. */
 static uint16_t receive(int fd, uint8_t *data, size_t room)
 {
 	struct pollfd pollfd = { .fd = fd, .events = POLLIN };

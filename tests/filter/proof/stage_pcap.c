@@ -71,7 +71,7 @@ static bool begin(struct stage *stage, const struct question *question)
 	return true;
 }
 
-/* It passes every frame that is not one event of the schema. */
+/* The filter also passes every frame that does not have exactly one event of the schema. */
 static enum stage_answer ask(struct stage *stage, const struct made_frame *frame, bool matches)
 {
 	const struct pcap_pkthdr header = { .caplen = (bpf_u_int32)frame->len, .len = (bpf_u_int32)frame->len };

@@ -6,7 +6,7 @@
 #include "stages.h"
 #include "tests/filter/pushdown.h"
 
-/* Split for each back end, for the event that the expression is mostly about. */
+/* The filter of the event that the expression is mostly about, split for each back end. */
 static struct pushdown cut[TW_BACK_END_TOOLS];
 static uint16_t id;
 

@@ -25,7 +25,7 @@ static bool match_holds(const struct tw_u32_match *match, const uint8_t *at, siz
 	return true;
 }
 
-/* Only records as written by kernels, because keys do not test the length. */
+/* Takes only whole records, because keys do not test the length of a record. */
 static enum stage_answer ask(struct stage *stage, const struct made_frame *frame, bool matches)
 {
 	bool got = false;

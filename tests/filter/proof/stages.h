@@ -17,20 +17,20 @@ struct question {
 /* Results of a stage. */
 struct stage_counts {
 	const char *name;
-	unsigned long expressions, refused, too_large; /* of expressions */
+	unsigned long expressions, refused, too_large; /* numbers of expressions */
 	unsigned long pairs, matched;                  /* number of verdicts, and of matches */
 };
 
 enum stage_answer {
-	STAGE_NOTHING, /* it was not run */
+	STAGE_NOTHING, /* the stage does not take this frame */
 	STAGE_AGREES,
 	STAGE_DIFFERS,
 };
 
-/* A stage. The data between begin and end is its own. */
+/* A stage. Between begin and end, it keeps its own data. */
 struct stage {
 	struct stage_counts counts;
-	/* Return: false if it cannot express this. Ends the program if it should be able to. */
+	/* Return: false if the stage cannot express the expression. If it should be able to, the program ends. */
 	bool (*begin)(struct stage *stage, const struct question *question);
 	/* @matches: the evaluator's result for a single frame */
 	enum stage_answer (*ask)(struct stage *stage, const struct made_frame *frame, bool matches);
@@ -39,7 +39,7 @@ struct stage {
 	void *own;
 };
 
-/** stage__refused() - take the result of compiling; anything but a refusal or a limit ends the program. Return: false */
+/** stage__refused() - count the error of a compiler; unless it is a refusal or a limit, end the program. Return: false */
 bool stage__refused(struct stage *stage, const struct question *question, int error, const char *why);
 
 extern struct stage stage_pushdown, stage_xdp, stage_tc, stage_pcap, stage_u32, stage_cls_u32;

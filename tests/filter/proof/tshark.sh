@@ -4,14 +4,14 @@
 # makes the captures.
 . "$(dirname "$0")/../../dissector/common.sh"
 
-least=100000 # pairs that a run of all pools has to come to
+least=100000 # minimum number of pairs in a run of all pools
 captures=$1 formats=$2
 shift 2
 mkdir "$home/proof"
 figures=$("$captures" "$formats" "$home/proof" "$@" 2>&1) || { echo "$figures"; exit 1; }
 chmod -R a+rX "$home/proof"
 
-# ask POOL-N: one expression
+# ask POOL-N: compares the packets that tshark shows for one expression with the expected ones
 ask() {
 	local pool=${1%-*} at=$home/proof/$1
 	local text filter
@@ -27,7 +27,7 @@ ask() {
 	fi
 }
 
-# One for each CPU at once.
+# As many expressions at a time as there are CPUs.
 for filter in "$home"/proof/*.filter; do
 	name=$(basename "$filter" .filter)
 	ask "$name" > "$home/proof/$name.verdict" &
