@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A sink that keeps every frame in memory. The sinks of one run share this memory, so that all frames have one order. A test can let it
- * be full, slow, or failed at any time.
+ * A sink that keeps every frame in memory. The sinks of one run share this memory, so that all frames have one order. A test can make the
+ * memory full or slow, or make it fail, at any time.
  */
 #ifndef MEMORY_SINK_H
 #define MEMORY_SINK_H
@@ -21,12 +21,12 @@ struct memory_sink_frame {
 
 struct memory_sink {
 	size_t frame_max;
-	_Atomic long room;         /* number of frames until it is full; ARCHIVE_ENDLESS = no limit */
-	_Atomic int broken;        /* result of flush while it is full; 0 = -EAGAIN */
-	_Atomic uint64_t frame_ns; /* there is room for the next frame that long after the last one, ns */
-	_Atomic uint64_t last_ns;  /* time of the last one */
+	_Atomic long room;         /* number of frames until the memory is full; MEMORY_SINK_ENDLESS = no limit */
+	_Atomic int broken;        /* result of flush while the memory is full; 0 = -EAGAIN */
+	_Atomic uint64_t frame_ns; /* time from one frame until there is room for the next frame, ns */
+	_Atomic uint64_t last_ns;  /* time of the last frame */
 	_Atomic uint64_t refused;  /* number of refused reservations */
-	_Atomic uint64_t held;     /* number of such results of flush */
+	_Atomic uint64_t held;     /* number of times that flush failed because the memory was full */
 	pthread_mutex_t lock;
 	struct memory_sink_frame *frames;
 	size_t n, cap;
@@ -34,7 +34,7 @@ struct memory_sink {
 
 void memory_sink__init(struct memory_sink *memory, size_t frame_max);
 
-/** memory_sink__open() - for tw_producer_options.open_sink; @ctx is the memory */
+/** memory_sink__open() - the function for tw_producer_options.open_sink; @ctx is a struct memory_sink */
 int memory_sink__open(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
 
 void memory_sink__fini(struct memory_sink *memory);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sub-buffers made by hand, as the kernel's ring on this host would write them. */
+/* Builds sub-buffers as the ring of this host's kernel would write them. */
 #ifndef PAGES_H
 #define PAGES_H
 
@@ -44,7 +44,7 @@ static inline void page__extend(struct page *page, uint32_t type, uint64_t time)
 	page__word(page, (uint32_t)(time >> 27));
 }
 
-/* A record of @len bytes: its common fields, then consecutive numbers. */
+/* Adds a record of @len bytes: common fields, then consecutive numbers. */
 static inline void page__record(struct page *page, uint16_t id, uint32_t pid, uint32_t len)
 {
 	uint8_t *at = page->bytes + tw_native_layout.page.data_offset + page->len;
@@ -57,7 +57,7 @@ static inline void page__record(struct page *page, uint16_t id, uint32_t pid, ui
 	page__set_commit(page, 0);
 }
 
-/* An event of up to 112 bytes has its length in the type, a longer one, or one with @outside, in a separate word. */
+/* Adds an event. The type has the length of up to 112 bytes; a longer event, or one with @outside, has its length in a separate word. */
 static inline void page__event(struct page *page, uint32_t delta, uint16_t id, uint32_t pid, uint32_t len, bool outside)
 {
 	if (outside || len > 112) {

@@ -16,7 +16,7 @@ __attribute__((noinline)) void probe__target(long number)
 	__asm__ volatile("" ::"r"(number) : "memory");
 }
 
-/* "PATH:OFFSET" of the function. Return: false if it cannot be found */
+/* Gets "PATH:OFFSET" of probe__target(). Return: false if it cannot be found */
 static bool place_of_target(char buf[512])
 {
 	char exe[256], line[512];

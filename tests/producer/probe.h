@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events made by a test: uprobes on a function of the test, in system "twtestPID". */
+/* Events that a test defines: uprobes on a function of the test, in the system "twtestPID". */
 #ifndef PROBE_H
 #define PROBE_H
 
-/** probe__target() - the function; its argument is PROBE_NUMBER to a uprobe */
+/** probe__target() - the function with the uprobes; PROBE_NUMBER is the place of @number for a uprobe */
 void probe__target(long number);
 
 #if defined(__x86_64__)
@@ -13,7 +13,7 @@ void probe__target(long number);
 #endif
 
 /**
- * probe__define() - make a dynamic event, or with a leading '-' remove it
+ * probe__define() - make the dynamic event @name; if @name begins with '-', remove the event
  * @arguments: "number=" PROBE_NUMBER, in the syntax of uprobe_events
  *
  * Return: 0 or -errno: some kernels have no uprobes.

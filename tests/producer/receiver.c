@@ -28,7 +28,7 @@ struct place {
 	bool ended;   /* by this frame */
 };
 
-/* Appends a zeroed element to a list that doubles. */
+/* Appends a zeroed element to a list, whose size is doubled when it is full. */
 static void *add(void *list, size_t *n, size_t size)
 {
 	void **at = list;
@@ -108,7 +108,7 @@ static void take_watermark(struct place *p, const struct tw_tlv_view *tlv)
 		const uint64_t so_far = here ? p->seq : ch->next;
 
 		p->r->revoked += next < so_far;
-		if (next > so_far) /* the last ones of a silent channel are missing */
+		if (next > so_far) /* numbers at the end of a silent channel are missing */
 			p->r->gaps += next - so_far;
 		if (next > ch->next)
 			ch->next = next;
@@ -220,7 +220,7 @@ static void take_stats(struct place *p, const struct tw_tlv_view *tlv)
 
 static void take(struct place *p, const struct tw_tlv_view *tlv);
 
-/* A piece; with the last one the whole record, kept so that its event can be read later. */
+/* Takes a piece. After the last piece, takes the whole record, and keeps its bytes, because its event refers to them. */
 static void take_part(struct place *p, const struct tw_tlv_view *tlv)
 {
 	struct tw_tlv_view whole;
@@ -284,7 +284,7 @@ static void take(struct place *p, const struct tw_tlv_view *tlv)
 	}
 }
 
-/* The numbers in the frame header. */
+/* Checks the numbers in the frame header. */
 static void count_numbers(struct place *p)
 {
 	struct channel *ch = &p->channels[p->info.channel];
@@ -362,7 +362,7 @@ const struct got_name *receiver__name_of(const struct receiver *r, uint32_t pid,
 {
 	size_t low = 0, high = r->n_names;
 
-	while (low < high) { /* the first one with a later pid or time */
+	while (low < high) { /* find the first name with a higher pid or a later time */
 		const struct got_name *name = &r->names[(low + high) / 2];
 
 		if (name->pid < pid || (name->pid == pid && name->time <= time))

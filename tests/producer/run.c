@@ -137,7 +137,7 @@ static uint64_t number_of(const char *text, const char *key)
 	return 0;
 }
 
-/* Of all CPUs, until now. */
+/* Reads the kernel's counters, and adds those of all CPUs. */
 static struct run_kernel kernel_counters(const struct run *run)
 {
 	struct run_kernel k = { 0 };

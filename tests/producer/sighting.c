@@ -16,18 +16,18 @@
 #include "schema/print.h"
 
 #define PIDS         (4u << 20) /* PID_MAX_LIMIT of 64-bit kernels */
-#define NEED_RESCHED 0x26       /* may differ between the two instances */
+#define NEED_RESCHED 0x26       /* flags that may differ between the two instances */
 #define SHOWN        5
 
 struct look {
 	const struct receiver *got;
 	struct tw_schema *schema;
 	struct tw_bound *bound;
-	bool *ours; /* by pid: threads of this process, or of another tracewire */
+	bool *ours; /* by pid: the task is a thread of this process, or of another tracewire */
 	struct utsname host;
 };
 
-/* The readers have ended by now, but their names were sent. */
+/* Finds the pids of the readers. The readers have ended by now, but the stream has their names. */
 static void find_ours(struct look *look, const struct receiver *got)
 {
 	for (size_t i = 0; i < got->n_names; i++)
@@ -119,7 +119,7 @@ static void forget(char *key, const char *field)
 	memmove(at, end, strlen(end) + 1);
 }
 
-/* Each instance reads the task's state anew, and an exiting task continues meanwhile; the same for jiffies. */
+/* Removes values that may differ between two instances: jiffies, and the state of an exiting task, which changes in the meantime. */
 static void forget_what_passes(char *key, const struct tw_format *format)
 {
 	forget(key, " prev_state=");
@@ -208,7 +208,7 @@ size_t sightings__within(const struct sightings *s, const struct stretch *stretc
 	return n;
 }
 
-/* Number of events with the key at @at, within the time; @at advances past them. */
+/* Return: number of events with the key @key within the stretch of time; advances @at past them */
 static size_t count(const struct sightings *s, size_t *at, const char *key, const struct stretch *stretch,
 		    uint64_t slack)
 {

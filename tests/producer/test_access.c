@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Without tracefs, without permission, with tracefs elsewhere: it works, or one sentence says what to do. Each in a separate child.
+ * Without tracefs, without permission, or with tracefs mounted elsewhere, a run works, or one sentence says what to do. Each case runs in a
+ * separate child.
  */
 #include <errno.h>
 #include <sched.h>
@@ -27,7 +28,7 @@ struct outcome {
 	struct tw_error error;
 };
 
-/* In a new mount namespace: no tracefs anywhere. Return: whether that worked */
+/* Enters a mount namespace in which tracefs is not mounted. Return: whether this succeeded */
 static bool unmount_all(void)
 {
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every event the kernel recorded is delivered or reported as lost: with rings that overrun, and with rings that do not. */
+/* Every event that the kernel recorded is delivered or reported as lost, with rings that overrun, and with rings that do not. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 
 #define OVERLOADS 20
 
-/* Invariants of any run, whatever was lost. */
+/* Checks the invariants of any run, whatever was lost. */
 static void expect_balance(const struct run *run)
 {
 	const struct tw_producer_counters *b = &run->counters;
@@ -43,7 +43,7 @@ static void expect_balance(const struct run *run)
 	assert_int_equal(run->got.n_ends, 1);
 }
 
-/* Rings of 64 KiB, read every 10 ms, under a load that fills them in that time. */
+/* Rings of 64 KiB, read every 10 ms, under a load that fills them in less time. */
 static void test_overload(void **state)
 {
 	uint64_t lost = 0, read = 0, unknown = 0;
@@ -98,7 +98,7 @@ static void test_lossless(void **state)
 	lossless(2, 0);
 }
 
-/* A process that causes events all the time, few of them, on the last CPU. */
+/* A process on the last CPU causes events at a low rate. */
 static void trickle(void)
 {
 	const pid_t pid = fork();
@@ -119,7 +119,7 @@ static void trickle(void)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* A reader that needs to check only every ten seconds sleeps in between. */
+/* A reader that must read its rings only every ten seconds sleeps in between. */
 static void test_seldom(void **state)
 {
 	struct run run;
@@ -137,7 +137,7 @@ static void test_seldom(void **state)
 	run__fini(&run);
 }
 
-/* A sink that accepts nothing: the run ends soon nevertheless, and reports it. */
+/* If the sink accepts nothing, the run still ends soon, and reports it. */
 static void test_stuck(void **state)
 {
 	struct run run;
@@ -156,7 +156,7 @@ static void test_stuck(void **state)
 	run__fini(&run);
 }
 
-/* Records in the ring of the current CPU. */
+/* Return: number of records in the ring of the current CPU */
 static uint64_t waiting_here(const struct run *run)
 {
 	char file[64], path[256], *text;
@@ -170,7 +170,7 @@ static uint64_t waiting_here(const struct run *run)
 	return entries;
 }
 
-/* Until there are fewer: a busy machine may stop the reader. Return: whether it had to wait */
+/* Waits until this CPU's ring has fewer than @n records, because a busy machine may delay the reader. Return: whether it had to wait */
 static bool await_fewer(const struct run *run, uint64_t n)
 {
 	bool waited = false;
@@ -182,7 +182,7 @@ static bool await_fewer(const struct run *run, uint64_t n)
 	return waited;
 }
 
-/* Records so large that no sub-buffer is ever full: the ring is emptied nevertheless, as fast as they are recorded. */
+/* Records are so large that no sub-buffer is ever full. The reader still empties the ring as fast as they are recorded. */
 static void test_large_records(void **state)
 {
 	char path[256], said[1001];
@@ -209,7 +209,7 @@ static void test_large_records(void **state)
 	run__stop(&run);
 	expect_balance(&run);
 	print_message("the ring was half full in %d of %d looks\n", waits, n / batch);
-	assert_true(waits < n / batch / 10); /* with a reader that waits for a full one in most cases */
+	assert_true(waits < n / batch / 10); /* a reader that waits for full sub-buffers would exceed this */
 	assert_int_equal(run.counters.lost_ring, 0);
 	assert_int_equal(run.got.n_events, n);
 	run__fini(&run);
@@ -231,7 +231,7 @@ static void test_small_frames(void **state)
 	run__fini(&run);
 }
 
-/* Counters do not include events that are newer than they are: a stream truncated between the two would lack these. */
+/* Counters do not include newer events. If they did, a stream that was truncated after the counters would lack these events. */
 static void test_counters(void **state)
 {
 	struct run run;

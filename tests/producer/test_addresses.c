@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which addresses are noted, and how they get their symbols, with formats, records and kallsyms made by hand. */
+/* Which addresses are noted, and how they get their symbols. The test makes the formats, records and kallsyms. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,7 +109,7 @@ static void test_scalars(void **state)
 	tear_down(&b);
 }
 
-/* A stack has as many callers as the record is long; an array elsewhere is where the record says. */
+/* The callers of a stack extend to the end of the record. A dynamic array is at the location that the record declares. */
 static void test_arrays(void **state)
 {
 	uint32_t words[12] = { [2] = 0x1000, [3] = 16 << 16 | 24, [6] = 0x11, [8] = 0x22, [10] = 0x33 };
@@ -137,7 +137,7 @@ static void test_arrays(void **state)
 	tear_down(&b);
 }
 
-/* Two readers meet the same addresses: each is noted once. Ten thousand others let the tables grow. */
+/* Two readers see the same addresses, and each address is noted once. Ten thousand other addresses make the tables grow. */
 static void test_many(void **state)
 {
 	struct tw_seen_addresses other = { 0 };
@@ -213,7 +213,7 @@ static void test_symbols(void **state)
 	expect_symbol(&b, 0x2000, 0x100, "beta");
 	expect_no_symbol(&b);
 	assert_int_equal(b.symbolizer.unfound, 1);
-	see(&b, (uint64_t[]){ 0, 0x2105, 0x500000 }, 24); /* the last one does not extend that far */
+	see(&b, (uint64_t[]){ 0, 0x2105, 0x500000 }, 24); /* the last symbol does not extend to 0x500000 */
 	tw_symbolizer__settle(&b.symbolizer, false);
 	expect_symbol(&b, 0x2100, 1 << 20, "gamma_x");
 	expect_no_symbol(&b);
@@ -222,7 +222,7 @@ static void test_symbols(void **state)
 	tear_down(&b);
 }
 
-/* When symbols are repeated, each has its turn, new ones too, and none is repeated twice before the others. */
+/* Symbols are repeated in turn, including new ones: none is repeated twice before all others were repeated. */
 static void test_repeated(void **state)
 {
 	struct tw_symbol_view symbol;
@@ -236,7 +236,7 @@ static void test_repeated(void **state)
 	see(&b, (uint64_t[]){ 0, 0x1010 }, 16);
 	see(&b, (uint64_t[]){ 0, 0x2010 }, 16);
 	tw_symbolizer__settle(&b.symbolizer, false);
-	assert_false(tw_symbolizer__repeat(&b.symbolizer, &symbol)); /* not sent for the first time yet */
+	assert_false(tw_symbolizer__repeat(&b.symbolizer, &symbol)); /* they were not sent for the first time yet */
 	while (tw_symbolizer__take(&b.symbolizer, &symbol))
 		;
 	for (size_t i = 0; i + 1 < sizeof(expected); i++) {
@@ -252,7 +252,7 @@ static void test_repeated(void **state)
 	tear_down(&b);
 }
 
-/* A module is loaded while events are traced. */
+/* A module is loaded while events are traced: kallsyms is read again. */
 static void test_later(void **state)
 {
 	struct bench b;
@@ -273,7 +273,7 @@ static void test_later(void **state)
 	tear_down(&b);
 }
 
-/* Without preparation kallsyms is read at the first address, and the addresses wait. */
+/* Without preparation, kallsyms is read when the first address is seen, and the addresses wait for their symbols. */
 static void test_unprepared(void **state)
 {
 	struct bench b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The filter alone: which one a reader uses while others are set, and stacks after their events. */
+/* Event filters without a producer: which filter a reader uses while others are set, and the verdicts for stacks after their events. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 enum id { WANTED = 10, OTHER = 11, STACK = 12 };
 
-/* A filter whose table ends with the complement of its beginning. */
+/* Makes a filter whose table of verdicts ends with the complement of its beginning. */
 static struct tw_event_filter *make(uint8_t mark)
 {
 	struct tw_event_filter *filter = calloc(1, sizeof(*filter));
@@ -72,7 +72,7 @@ static void *look(void *arg)
 	return NULL;
 }
 
-/* AddressSanitizer always finds a filter that was freed too early. */
+/* Filters are replaced while readers use them. AddressSanitizer finds a filter that was freed too early. */
 static void test_replaced(void **state)
 {
 	struct reader readers[READERS] = { 0 };
@@ -134,7 +134,7 @@ static void test_stacks(void **state)
 	assert_true(lets(filter, &cpu, STACK, IRQS_OFF)); /* the kernel's stack, followed by the user's */
 	assert_true(lets(filter, &cpu, STACK, BH_OFF));
 	assert_false(lets(filter, &other, STACK, 0));
-	/* events between the event and its stack have their own stacks */
+	/* interrupts between an event and its stack have events with their own stacks */
 	assert_false(lets(filter, &cpu, OTHER, SOFTIRQ));
 	assert_true(lets(filter, &cpu, WANTED, HARDIRQ | SOFTIRQ));
 	assert_true(lets(filter, &cpu, STACK, HARDIRQ | SOFTIRQ));
@@ -149,7 +149,7 @@ static void test_stacks(void **state)
 	tw_event_filter__free(filter);
 }
 
-/* A search that exceeds its limit counts as no match, and is counted by its reader. */
+/* A search that exceeds its limit is no match, and its reader counts it. */
 static void test_given_up(void **state)
 {
 	static const char host[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A filter selects the same events at any stage: several instances under one load; one is unfiltered and evaluated by the evaluator,
- * which is the reference; the others are filtered by the kernel, the producer or both.
+ * A filter selects the same events at any stage. Several instances record one load. The reference is an instance without a filter, whose
+ * events the evaluator evaluates. The kernel, the producer or both filter the events of the other instances.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -29,12 +29,12 @@ enum by { KERNEL, PRODUCER, BOTH };
 
 struct expectation {
 	const char *expression;
-	enum by by;        /* who filters; KERNEL: all of it must be in the kernel */
-	const char *given; /* a tracefs filter of the events in addition; NULL = none */
-	const char *both;  /* the conjunction of both; NULL = the expression */
+	enum by by;        /* who evaluates the expression; KERNEL: the kernel must evaluate all of it */
+	const char *given; /* an additional tracefs filter of the events; NULL = none */
+	const char *both;  /* the conjunction of @expression and @given; NULL = @expression */
 };
 
-/* Without interrupts of a task: they may occur while two instances read a task during a rename. */
+/* Excludes interrupts of a task: an interrupt during a rename may have the old name in one instance and the new name in another. */
 #define TASK "not flags & hardirq and not flags & softirq and "
 
 static const struct expectation kernel[] = {
@@ -72,7 +72,7 @@ static void pause_ms(long ms)
 	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
 }
 
-/* Only this process and its children: other activity of the machine is no part of the test, and may be much. */
+/* Starts a run that traces only this process and its children, because the machine may cause many other events. */
 static void begin(struct run *run, const struct tw_filter *filter, const char *given)
 {
 	static char pid[16];
@@ -86,7 +86,7 @@ static void begin(struct run *run, const struct tw_filter *filter, const char *g
 	run__start(run);
 }
 
-/* Each instance excludes its own readers; those of the others are excluded too, because otherwise they keep each other awake. */
+/* Each instance excludes its own readers. Here, it also excludes those of the other instances, which would otherwise wake each other. */
 static void leave_out_ourselves(struct run *runs, size_t n)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -99,7 +99,7 @@ static void leave_out_ourselves(struct run *runs, size_t n)
 	closedir(dir);
 }
 
-/* All of them under one load. */
+/* Runs the load while all runs trace, then stops the runs. */
 static void load_all(struct run *runs, size_t n, struct stretch *ret)
 {
 	leave_out_ourselves(runs, n);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a filter is divided: the kernel's files, disabled events, refusals, events added later; and that all events are counted. */
+/*
+ * How a filter is divided between the kernel and the producer: filter files, disabled events, refusals, events that are added later. All
+ * events are counted.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -23,7 +26,7 @@ static void pause_ms(long ms)
 	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
 }
 
-/* A run that is set up, not started. */
+/* Sets up a run, but does not start it. */
 static void set_up(struct run *run, const char *spec, const char *given, const char *expression)
 {
 	struct tw_filter *filter;
@@ -41,7 +44,7 @@ static void end(struct run *run)
 	run__fini(run);
 }
 
-/* Content of a file of the instance, without its newline. */
+/* Checks the content of a file of the instance, without its newline. */
 static void expect_file(const struct run *run, const char *file, const char *wanted)
 {
 	char path[256], *text = read_file(run__file(run, file, path));
@@ -60,7 +63,7 @@ static struct tw_filter_places places_of(const struct run *run)
 	return places;
 }
 
-/* Filter files, switches, and the switch for marks. */
+/* The filter files of events, their switches (enable), and the switch for marks (options/markers). */
 static void test_files(void **state)
 {
 	struct tw_filter_places places;
@@ -107,7 +110,7 @@ static void test_marks(void **state)
 	end(&run);
 }
 
-/* tw_producer__new() refuses it with this -errno and text. */
+/* tw_producer__new() refuses the filter with -EINVAL, and its error has @words. */
 static void expect_refused(const char *spec, const char *given, const char *expression, bool later, const char *words)
 {
 	struct tw_error error = { "" };
@@ -163,7 +166,7 @@ static void call_getppid(int n)
 		syscall(SYS_getppid);
 }
 
-/* Together with the event's own filter it exceeds the kernel's limit. Then the producer evaluates it, and says so. */
+/* A filter exceeds the kernel's limit together with the event's own filter: the producer evaluates it, and reports this place. */
 static void test_too_long(void **state)
 {
 	char given[3800], expression[1024];
@@ -193,8 +196,8 @@ static void test_too_long(void **state)
 }
 
 /*
- * More events than can be read, with a filter that passes half of them: from the time alone the kernel cannot decide that no sys_exit
- * matches.
+ * More events than can be read, with a filter that passes half of them. No sys_exit matches, but the kernel cannot compare times, so the
+ * producer must reject these events.
  */
 static void test_overload(void **state)
 {
@@ -220,7 +223,7 @@ static void test_overload(void **state)
 	end(&run);
 }
 
-/* A stack has the decision of its event, whoever rejects the others. */
+/* A stack is passed or rejected with its event, whether the kernel or the producer (@by_producer) evaluates the filter. */
 static void expect_stacks(const char *expression, bool by_producer)
 {
 	size_t stacks = 0, events = 0, id = 0;
@@ -266,7 +269,7 @@ struct counted {
 	size_t one, two, three;
 };
 
-/* The format of an event. It may have arrived several times, because it is repeated. */
+/* Return: the format text of an event; it may have arrived several times, because it is repeated */
 static const char *format_of(const struct run *run, const struct got_event *event)
 {
 	for (size_t i = 0; i < run->got.n_texts; i++) {
@@ -292,7 +295,7 @@ static struct counted count(const struct run *run)
 	return counted;
 }
 
-/* Until the events have these places. */
+/* Waits until @off events are disabled, and @left_out events are left out. */
 static struct tw_filter_places await_places(const struct run *run, size_t off, size_t left_out)
 {
 	struct tw_filter_places places = places_of(run);
@@ -305,7 +308,8 @@ static struct tw_filter_places await_places(const struct run *run, size_t off, s
 }
 
 /*
- * Three events, two of which are added while the stream runs; one of them lacks the filter's field, and the other cannot be filtered.
+ * A run with the event "one". While it runs, "two" and "three" are added. "three" lacks the filter's field, so it is disabled. "two" is
+ * left out if the new event cannot be filtered (@left_out = 1).
  */
 static void appear(struct run *run, size_t left_out, struct tw_filter_places *ret)
 {
@@ -325,7 +329,7 @@ static void appear(struct run *run, size_t left_out, struct tw_filter_places *re
 	run__stop(run);
 	assert_int_equal(probe__define("-two", "") | probe__define("-three", ""), 0);
 	receiver__assert_sound(&run->got, 0);
-	assert_in_range(run->counters.schemas, 2, 3); /* it may have checked between the two */
+	assert_in_range(run->counters.schemas, 2, 3); /* the producer may have checked for new events between the two definitions */
 	assert_true(run->counters.balanced);
 }
 

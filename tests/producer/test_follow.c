@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Only a command and its children, and never the producer's own readers. CTest runs this again inside a pid namespace, where no task
- * knows its global pid.
+ * A run records only a command and its children, and never the producer's own readers. CTest runs this test again inside a pid namespace,
+ * where no task knows its global pid.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static bool in_first_pid_namespace(void)
 	return readlink("/proc/self/ns/pid", link, sizeof(link) - 1) > 0 && !strcmp(link, "pid:[4026531836]");
 }
 
-/* The field "pid" of task:task_newtask, if the event is one. */
+/* Reads the field "pid" of task:task_newtask. Return: whether the event is a task_newtask */
 static bool read_new_task(const struct receiver *got, const struct got_event *ev, uint32_t *ret)
 {
 	const struct tw_format *format = NULL;
@@ -61,7 +61,7 @@ static bool is_among(const uint32_t *pids, size_t n, uint32_t pid)
 	return false;
 }
 
-/* Every event is of the command, or of a task created by one of its tasks. Return: number of tasks */
+/* Checks that every event belongs to the command or to a task that one of its tasks created. Return: number of tasks */
 static size_t expect_family(const struct receiver *got, uint32_t pids[PIDS_MAX])
 {
 	const struct got_event *first = got->events;
@@ -73,7 +73,7 @@ static size_t expect_family(const struct receiver *got, uint32_t pids[PIDS_MAX])
 			first = &got->events[i];
 	assert_true(got->n_events > 100);
 	pids[0] = first->pid;
-	for (size_t pass = 0; pass < PIDS_MAX; pass++) /* CPUs are in no order: repeat until nothing new is found */
+	for (size_t pass = 0; pass < PIDS_MAX; pass++) /* events of different CPUs are not in order: repeat until no new task is found */
 		for (size_t i = 0; i < got->n_events; i++)
 			if (is_among(pids, n, got->events[i].pid) && read_new_task(got, &got->events[i], &child) &&
 			    !is_among(pids, n, child) && n < PIDS_MAX)
@@ -83,7 +83,7 @@ static size_t expect_family(const struct receiver *got, uint32_t pids[PIDS_MAX])
 	return n;
 }
 
-/* A command that calls exec and has children, one of them after its parent's end, beside a load that must not be recorded. */
+/* A command calls exec, and has children, one of which outlives its parent. Beside it runs a load that must not be recorded. */
 static void test_follow(void **state)
 {
 	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" },
@@ -122,7 +122,7 @@ static void test_follow(void **state)
 	run__fini(&run);
 }
 
-/* Without a mark there is nothing to follow: an error instead of a trace of everything. */
+/* Without a mark of the command, a run cannot follow it: it fails, and does not trace everything instead. */
 static void test_no_mark(void **state)
 {
 	struct tw_error error = { "" };
@@ -139,7 +139,7 @@ static void test_no_mark(void **state)
 	run__fini(&run);
 }
 
-/* The readers make system calls all the time and none is in the trace, nor any of a thread that was excluded. */
+/* The readers make system calls all the time. The trace has no call of the readers, and no call of a thread that was excluded. */
 static void test_own_threads(void **state)
 {
 	size_t of_ours = 0;
@@ -193,7 +193,7 @@ static void test_no_command(void **state)
 	assert_null(command);
 }
 
-/* Ending a command that was never run, and one that does not end by itself. */
+/* Frees a command that was never run, and one that does not end by itself. */
 static void test_free_command(void **state)
 {
 	char *argv[] = { (char[]){ "sleep" }, (char[]){ "100" }, NULL };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The frame writer: numbers, back-pressure, shedding, records larger than a frame, on event channels and the control channel. */
+/* The frame writer: numbers, waiting for room, shedding, and records larger than a frame, on event channels and the control channel. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ static void tear_down(struct bench *b)
 	memory_sink__fini(&b->memory);
 }
 
-/* An event with that pid and @len bytes: into the open frame if it fits, like a ring does. */
+/* Adds an event with @len bytes to the open frame, or, if it does not fit, to a new one, as a ring does. */
 static void send_event(struct bench *b, struct tw_producer_channel *channel, uint32_t pid, uint32_t len, uint64_t time)
 {
 	static uint8_t record[32768 + TW_COPY_STEP];
@@ -95,7 +95,7 @@ static void test_numbers(void **state)
 	tear_down(&b);
 }
 
-/* One event a frame, always at the same offset. */
+/* Checks that each frame has one event, always at the same offset. */
 static void expect_alone(const struct bench *b)
 {
 	for (size_t i = 0; i < b->got.n_events; i++) {
@@ -164,7 +164,7 @@ static void test_parts(void **state)
 	tear_down(&b);
 }
 
-/* An event that is not waited for: the sink is asked a few times, not for seconds. */
+/* Sends an event. The writer must not wait for room: it asks the sink only a few times. */
 static void send_at_once(struct bench *b, uint32_t i)
 {
 	const uint64_t before = b->memory.refused;
@@ -173,7 +173,7 @@ static void send_at_once(struct bench *b, uint32_t i)
 	assert_true(b->memory.refused - before <= 4);
 }
 
-/* When somebody waits for it */
+/* Makes room in the sink after the writer has waited for it. */
 static void *make_room(void *arg)
 {
 	struct memory_sink *memory = arg;
@@ -184,7 +184,7 @@ static void *make_room(void *arg)
 	return NULL;
 }
 
-/* A sink that is full for a while only costs time. */
+/* If the sink is full for a while, the writer waits, and nothing is lost. */
 static void test_back_pressure(void **state)
 {
 	pthread_t thread;
@@ -204,7 +204,7 @@ static void test_back_pressure(void **state)
 	tear_down(&b);
 }
 
-/* A sink that stays full: events are shed and counted, later ones keep their numbers, and the loss is reported. */
+/* The sink stays full: events are shed and counted, later events keep their numbers, and the loss is reported. */
 static void shed_and_recover(uint32_t events_per_frame)
 {
 	struct bench b;
@@ -215,7 +215,7 @@ static void shed_and_recover(uint32_t events_per_frame)
 	for (i = 0; !b.one.shed; i++)
 		send_event(&b, &b.one, i, 20, i);
 	assert_true(i < 1000);
-	for (; i < 100000; i++) /* one wait, then no other */
+	for (; i < 100000; i++) /* after one wait, the writer does not wait again */
 		send_at_once(&b, i);
 	tw_frame_writer__lost(&b.writer, &b.one, 100000, TW_LOST_RING, false, 33);
 	tw_frame_writer__lost(&b.writer, &b.one, 100000, TW_LOST_TX, false, 5);
@@ -281,7 +281,7 @@ static void test_hidden_parts(void **state)
 	tw_hashed_pointers__fini(&pointers);
 }
 
-/* A record in PARTs of which some find no room: the whole record is shed. */
+/* If the sink has no room for some PARTs of a record, the whole record is shed. */
 static void test_shedding_parts(void **state)
 {
 	struct bench b;
@@ -305,7 +305,7 @@ static void test_shedding_parts(void **state)
 	tear_down(&b);
 }
 
-/* Begins a frame; the sink is asked for room a few times at most. */
+/* Beginning a frame fails, and the writer asks the sink for room only a few times. */
 static void expect_no_wait(struct bench *b, struct tw_producer_channel *channel)
 {
 	const uint64_t before = b->memory.refused + b->memory.held;
@@ -322,7 +322,7 @@ static void expect_no_long_drain(struct bench *b)
 	assert_in_range(b->memory.held - before, 1, 2);
 }
 
-/* The last frames are waited for together: after one wait in vain there is no other, for slots or for flushing. */
+/* All last frames share one wait: if it was in vain, the writer waits neither for slots nor for flushing again. */
 static void test_last_frames(void **state)
 {
 	struct tw_deadline deadline = { 1 };
@@ -336,7 +336,7 @@ static void test_last_frames(void **state)
 	assert_int_equal(b.writer.given_up, 1);
 	tw_frame_writer__begin_last(&b.writer);
 	assert_false(
-		tw_frame_writer__begin(&b.writer, &b.one, 1)); /* this one is waited for, whatever the deadline is */
+		tw_frame_writer__begin(&b.writer, &b.one, 1)); /* the writer waits for the first of the last frames, whatever the deadline is */
 	for (int i = 0; i < 20; i++) {
 		expect_no_wait(&b, i % 2 ? &b.one : &b.two);
 		expect_no_long_drain(&b);
@@ -348,7 +348,7 @@ static void test_last_frames(void **state)
 	tear_down(&b);
 }
 
-/* After the first drain in vain there is no other wait, until the last frames. */
+/* After tw_frame_writer__stop_waiting(), the writer does not wait, until the last frames. */
 static void test_no_hope(void **state)
 {
 	struct bench b;
@@ -375,7 +375,7 @@ static void test_broken(void **state)
 	set_up(&b, SMALL, 0);
 	b.memory.broken = -ENODEV;
 	b.memory.room = 2;
-	for (uint32_t i = 0; i < 100000; i++) /* there is nothing to wait for */
+	for (uint32_t i = 0; i < 100000; i++) /* the sink has failed, so the writer does not wait */
 		send_at_once(&b, i);
 	assert_int_equal(b.writer.err, -ENODEV);
 	assert_int_equal(tw_frame_writer__flush(&b.writer), -ENODEV);
@@ -384,7 +384,7 @@ static void test_broken(void **state)
 	tear_down(&b);
 }
 
-/* HOST of the largest size, with frames that hold only a part of it. */
+/* A HOST of the largest size, with frames that have room for only a part of it. */
 static void test_control_parts(void **state)
 {
 	struct tw_attr_view attrs[16];
@@ -411,7 +411,7 @@ static void test_control_parts(void **state)
 	tear_down(&b);
 }
 
-/* A format text that is longer than any TLV even compressed; one that just fits; and the records after them. */
+/* Format texts around the largest TLV: some are longer even if they are compressed, one just fits. The records after them arrive, too. */
 static void test_large_texts(void **state)
 {
 	static const size_t lengths[] = { 200000, 65520, 65519, 40000, 100 };

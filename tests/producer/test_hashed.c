@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The same events of this kernel, sent raw and with hashed pointers, side by side: what differs, what must not, and whether any address
- * of the kernel is left.
+ * Two runs send the same events of this kernel, one raw and one with hashed pointers. The test checks which values differ, and that the
+ * hashed run has no address of the kernel.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -31,7 +31,7 @@
 #define KERNEL_HALF 0xff00000000000000ull
 #define ERRORS      4095
 #define ROUNDS      50
-#define INTERRUPTS  0x58 /* of common_flags: hard, soft, not maskable; enum trace_flag_type of the kernel */
+#define INTERRUPTS  0x58 /* bits of common_flags for hard, soft and non-maskable interrupts; enum trace_flag_type of the kernel */
 #define MARK        0x123456789abcull /* an address in a system call that no program makes */
 
 /* Causes many kinds of events: memory, files, packets on lo, signals, children. */
@@ -61,7 +61,7 @@ static void work(void)
 	close(file);
 }
 
-/* The child's start is in neither run; otherwise a run that begins meanwhile has only the end of it. */
+/* Waits until the child sleeps, so that neither run records its start. Otherwise, a run that begins meanwhile would record a part of it. */
 static void await_asleep(pid_t pid)
 {
 	char path[64], *stat;
@@ -79,7 +79,7 @@ static void await_asleep(pid_t pid)
 	assert_true(asleep);
 }
 
-/* A child that works when told to, and reports when it has. Return: its pid; @ret_word is this end of a socket */
+/* Starts a child that works when it gets a byte, and then sends a byte. Return: its pid; @ret_word: this process's end of the socket */
 static pid_t start_worker(int *ret_word)
 {
 	int ends[2];
@@ -103,7 +103,7 @@ static pid_t start_worker(int *ret_word)
 	return pid;
 }
 
-/* It sleeps again when this returns: one of the runs ends before the other. */
+/* Lets the worker work, and waits until it sleeps, because one of the runs ends before the other. */
 static void let_work(pid_t pid, int word)
 {
 	char c;
@@ -122,7 +122,7 @@ static void end_worker(pid_t pid, int word)
 	assert_int_equal(status, 0);
 }
 
-/* The same run twice, at once: raw and hashed. */
+/* Two runs with the same options at the same time, except that one hashes pointers. */
 struct twins {
 	struct run raw, hashed;
 	uint32_t pid;
@@ -175,7 +175,7 @@ static bool is_kernel_address(uint64_t value)
 	return value >= KERNEL_HALF && value < UINT64_MAX - ERRORS;
 }
 
-/* The addresses of a run. */
+/* The symbols and the strings of a run, by address. */
 struct book {
 	struct tw_symbols *symbols;
 	struct tw_strings *strings;
@@ -198,7 +198,7 @@ static void read_book(const struct receiver *got, struct book *ret)
 }
 
 struct metadata {
-	struct tw_schema *schema; /* of both */
+	struct tw_schema *schema; /* the schema of both runs */
 	struct book raw, hashed;
 };
 
@@ -218,7 +218,7 @@ static void free_metadata(struct metadata *b)
 	tw_strings__free(b->hashed.strings);
 }
 
-/* Which value replaces which, in both directions. */
+/* Raw values and the values that replace them. */
 struct pairs {
 	struct pair {
 		uint64_t raw, hashed;
@@ -250,7 +250,7 @@ static int by_hashed(const void *a, const void *b)
 	return (x->hashed > y->hashed) - (x->hashed < y->hashed);
 }
 
-/* Equal values have equal replacements, different ones different ones. Return: number of different ones. */
+/* Checks that equal values have equal replacements, and different values different replacements. Return: number of different values */
 static size_t expect_one_to_one(struct pairs *pairs)
 {
 	size_t n = 0;
@@ -269,7 +269,7 @@ static size_t expect_one_to_one(struct pairs *pairs)
 	return n + (pairs->n != 0);
 }
 
-/* The worker's events. One that interrupts the recording of another is before it in one run and after it in the other. */
+/* The worker's events of a run. An event that interrupts the recording of another may be before it in one run and after it in the other. */
 struct ours {
 	struct our_event {
 		uint64_t kind; /* channel, event, and whether a task or an interrupt made it */
@@ -307,7 +307,7 @@ static void list_ours(const struct receiver *got, uint32_t pid, struct ours *ret
 	qsort(ret->events, ret->n, sizeof(*ret->events), by_kind);
 }
 
-/* One value of 8 bytes: unchanged, or the replacement of an address. Return: whether it is hashed. */
+/* Checks that a value of 8 bytes is unchanged, or replaces an address. Return: whether it is hashed */
 static bool compare_value(struct pairs *pairs, const struct tw_format *format, const struct tw_field *field,
 			  uint64_t raw, uint64_t hashed)
 {
@@ -350,7 +350,7 @@ static void compare_field(struct pairs *pairs, const struct tw_format *format, c
 		compare_value(pairs, format, field, load(a.data + i), load(b.data + i));
 }
 
-/* Return: 1 if an address has a symbol, the same in both runs; 0 if it has none in the raw run. */
+/* Checks that an address has the same symbol in both runs. Return: 1; 0 if it has no symbol in the raw run */
 static size_t compare_name(const struct metadata *metadata, const char *where, uint64_t raw, uint64_t hashed)
 {
 	struct tw_symbol a, b;
@@ -363,7 +363,7 @@ static size_t compare_name(const struct metadata *metadata, const char *where, u
 	return 1;
 }
 
-/* Addresses printed as symbols have the same symbol. Return: number of these. */
+/* Checks that addresses that are printed as symbols have the same symbol in both runs. Return: number of symbols */
 static size_t compare_names(const struct metadata *metadata, const struct tw_format *format,
 			    const struct tw_record *raw, const struct tw_record *hashed)
 {
@@ -387,7 +387,7 @@ static size_t compare_names(const struct metadata *metadata, const struct tw_for
 	return named;
 }
 
-/* Texts in the kernel's memory are equal. Return: number of these. */
+/* Checks that strings in the kernel's memory, which a record refers to, are equal in both runs. Return: number of strings */
 static size_t compare_texts(const struct metadata *metadata, const struct tw_format *format,
 			    const struct tw_record *raw, const struct tw_record *hashed)
 {
@@ -424,7 +424,7 @@ static void compare_events(const struct metadata *metadata, const struct got_eve
 	const struct tw_format *format = tw_schema__by_id(metadata->schema, raw->id);
 
 	assert_non_null(format);
-	for (size_t i = format->n_common; i < format->n_fields; i++) /* the need-resched bit may change in between */
+	for (size_t i = format->n_common; i < format->n_fields; i++) /* without common fields: the need-resched bit may change between the two records */
 		compare_field(&tally->pairs, format, &format->fields[i], &a, &b);
 	tally->names += compare_names(metadata, format, &a, &b);
 	tally->texts += compare_texts(metadata, format, &a, &b);
@@ -433,7 +433,7 @@ static void compare_events(const struct metadata *metadata, const struct got_eve
 	tally->events++;
 }
 
-/* The first one, in the order of both lists, that one of them has more often. */
+/* Fails with the first event that one of the two sorted lists has more often than the other. */
 static void fail_of_one(const struct metadata *metadata, const struct ours *raw, const struct ours *hashed, size_t at)
 {
 	const bool in_raw = at >= hashed->n || (at < raw->n && raw->events[at].kind < hashed->events[at].kind);
@@ -468,7 +468,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The ends of the kernel's code, found without the product's code. */
+/* Finds the start and the end of the kernel's code, without the product's code. */
 static void find_text(uint64_t *start, uint64_t *end)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -484,7 +484,7 @@ static void find_text(uint64_t *start, uint64_t *end)
 	fclose(file);
 }
 
-/* All 8-byte values in a run's events, at any multiple of 4. */
+/* Return: number of 8-byte values in the events of a run, at all multiples of 4 */
 static size_t count_places(const struct receiver *got)
 {
 	size_t n = 0;
@@ -496,9 +496,9 @@ static size_t count_places(const struct receiver *got)
 }
 
 /*
- * The kernel's addresses in the raw run: in fields of that width, and code addresses anywhere. A value found only in the hashed run is
- * no address, but halves of a replacement and its neighbour.
- * Return: their number, sorted.
+ * Lists the kernel's addresses in the raw run: those that were replaced, and values anywhere in a record that are addresses of code. The
+ * hashed run is not searched, because a value there may consist of halves of a replacement and of its neighbour.
+ * Return: their number; @ret is sorted.
  */
 static size_t list_addresses(const struct receiver *raw, const struct pairs *pairs, uint64_t **ret)
 {
@@ -522,7 +522,7 @@ static size_t list_addresses(const struct receiver *raw, const struct pairs *pai
 	return n;
 }
 
-/* At any multiple of 4 in the hashed run's events. Return: number of places checked. */
+/* Checks that no kernel address is in the events of the hashed run, at any multiple of 4. Return: number of places checked */
 static size_t expect_none_left(const struct twins *t, const struct metadata *metadata, const struct pairs *pairs)
 {
 	const struct receiver *got = &t->hashed.got;
@@ -599,8 +599,8 @@ static void test_all(void **state)
 }
 
 /*
- * Which bytes of an event belong to a field, also if the field refers to them elsewhere. Return: false if the format does not describe
- * all.
+ * Marks the bytes of an event that belong to a field, including bytes to which a location field refers. Return: false if the format does
+ * not describe all bytes.
  */
 static bool mark_fields(const struct tw_format *format, const struct got_event *event, bool *is_fields, size_t n)
 {
@@ -622,7 +622,7 @@ static bool mark_fields(const struct tw_format *format, const struct got_event *
 	return true;
 }
 
-/* The bytes of an event that belong to no field: number of bytes other than 0. */
+/* Return: number of bytes of an event that belong to no field and are not 0 */
 static size_t count_leftovers(const struct tw_format *format, const struct got_event *event)
 {
 	bool is_fields[4096] = { false };
@@ -635,7 +635,7 @@ static size_t count_leftovers(const struct tw_format *format, const struct got_e
 	return n;
 }
 
-/* In a run whose rings were overwritten more than once. */
+/* Return: number of such bytes in a run whose rings were overwritten more than once */
 static size_t run_on_used_rings(bool hashed)
 {
 	struct tw_schema *schema;
@@ -663,7 +663,7 @@ static size_t run_on_used_rings(bool hashed)
 	return n;
 }
 
-/* Old content of the rings is not sent. */
+/* If pointers are hashed, old content of the rings, in bytes that belong to no field, is not sent. */
 static void test_leftovers(void **state)
 {
 	const size_t raw = run_on_used_rings(false);

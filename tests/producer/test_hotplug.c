@@ -14,7 +14,7 @@
 
 #define CALLS 5000
 
-static char online_file[64]; /* of the last CPU */
+static char online_file[64]; /* the sysfs file "online" of the last CPU */
 static uint16_t its_channel;
 
 static int set_online(bool online)
@@ -22,7 +22,7 @@ static int set_online(bool online)
 	return write_file(online_file, 0, online ? "1" : "0");
 }
 
-/* A process that brings the CPU online again when this one has ended in any way. */
+/* Starts a process that brings the CPU online again when this process has ended in any way. */
 static int guard(void)
 {
 	int fds[2];
@@ -98,7 +98,7 @@ static void test_off_and_on(void **state)
 	}
 }
 
-/* Events in the ring of a CPU that is offline at the end are read nevertheless. */
+/* Events in the ring of a CPU that is offline at the end of the run are read, too. */
 static void test_off_at_the_end(void **state)
 {
 	struct run run;
@@ -124,7 +124,7 @@ static void test_on_after_the_start(void **state)
 	expect_all(&run, CALLS, 2 * CALLS);
 }
 
-/* Whether this machine lets a CPU go offline, tried once. Return: 0, or 77 after printing why not */
+/* Tries whether this machine lets a CPU go offline. Return: 0, or 77 after printing why not */
 static int need_hotplug(void)
 {
 	const long cpu = sysconf(_SC_NPROCESSORS_CONF) - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stale state of a killed producer: which cleanup removes it, and which objects stay. Any other producer on this machine cleans up too: it
- * may be faster, and for a moment it holds the lock of an instance.
+ * A cleanup removes the stale state of a killed producer, and no other objects. Other producers on this machine clean up, too. Their
+ * cleanup may be faster, and for a moment it holds the lock of an instance.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,13 +25,13 @@
 #include "run.h"
 
 #define KILLS       15
-#define MOMENT_US   10000 /* between two checks of what other processes may be doing */
+#define MOMENT_US   10000 /* time between two checks while another process may be cleaning up */
 #define MOMENTS     1000
 #define RING_KIB    8192
-#define LEFT_KIB    192  /* of an emptied ring, for each CPU: the kernel keeps some sub-buffers */
-#define DEFAULT_KIB 1536 /* of a new instance */
+#define LEFT_KIB    192  /* largest size of a freed ring, for each CPU: the kernel keeps some sub-buffers */
+#define DEFAULT_KIB 1536 /* size of the ring of a new instance, for each CPU */
 
-/* The process to be killed: traces until then, and reports that it does. */
+/* The process to be killed: starts to trace, reports it, and waits. */
 static void __attribute__((noreturn)) victim(int say)
 {
 	struct run run;
@@ -45,7 +45,7 @@ static void __attribute__((noreturn)) victim(int say)
 	_exit(1);
 }
 
-/* Return: the process; @ret_says: where it reports that it traces, until it is killed */
+/* Return: the pid of the victim; @ret_says: the pipe on which it reports that it traces */
 static pid_t start_victim(int *ret_says)
 {
 	int fds[2];
@@ -60,7 +60,7 @@ static pid_t start_victim(int *ret_says)
 	return pid;
 }
 
-/* A moment after it began to trace, or, if @us is not negative, after its creation. */
+/* Kills the victim 100 ms after it began to trace; or, if @us is not negative, @us after its creation. */
 static void kill_victim(pid_t pid, int says, long us)
 {
 	char byte;
@@ -102,8 +102,8 @@ static bool stays_alive(const char *name)
 }
 
 /*
- * If the instance exists, it is off and its ring is freed. If its creator was killed before it opened free_buffer, it is as created by
- * the kernel: on, with a ring of the default size and no events.
+ * If the instance exists, its tracing is off and its ring is freed. If its creator was killed before it opened free_buffer, the instance is
+ * as the kernel created it: tracing is on, with a ring of the default size and no events.
  * Return: whether it exists.
  */
 static bool expect_harmless(pid_t pid, const char *suffix, bool was_running)
@@ -117,7 +117,7 @@ static bool expect_harmless(pid_t pid, const char *suffix, bool was_running)
 		return false;
 	on = instance_file(name, "tracing_on");
 	size = instance_file(name, "buffer_total_size_kb");
-	if (!on || !size) { /* another process's cleanup */
+	if (!on || !size) { /* another process's cleanup has removed it */
 		free(on);
 		free(size);
 		return false;
@@ -169,7 +169,7 @@ static void test_killed(void **state)
 	assert_true(left && running);
 }
 
-/* The report of a cleanup. */
+/* The instances that a cleanup reported. */
 struct reported {
 	char names[8][64];
 	size_t n;
@@ -208,7 +208,7 @@ static int remove_instance(const char *name)
 	return rmdir(run__file(NULL, tail, path));
 }
 
-/* An instance that cannot be checked for lack of descriptors counts as alive. */
+/* Return: whether an instance counts as alive if it cannot be checked, because no file can be opened */
 static bool is_alive_without_files(const char *name)
 {
 	struct rlimit was, none;
@@ -223,7 +223,7 @@ static bool is_alive_without_files(const char *name)
 	return alive;
 }
 
-/* Only stale instances are removed: not a living one's, and not those that others have named, even with a similar name. */
+/* A cleanup removes only stale instances: neither the instance of a live run, nor instances of other programs with similar names. */
 static void test_others(void **state)
 {
 	struct reported dry = { .n = 0 }, wet = { .n = 0 };
@@ -276,14 +276,14 @@ static void test_next_run(void **state)
 	snprintf(dead, sizeof(dead), "tracewire-%d", pid);
 	run__init(&run, "sched", NULL);
 	run__start(&run);
-	for (int tries = 0; tries < MOMENTS && exists(dead); tries++) /* another process's next run is doing it */
+	for (int tries = 0; tries < MOMENTS && exists(dead); tries++) /* another process may be cleaning up */
 		usleep(MOMENT_US);
 	assert_false(exists(dead));
 	run__stop(&run);
 	run__fini(&run);
 }
 
-/* The result of a cleanup, reported to the process that may have made the instance. */
+/* Called for each instance that a cleanup removes: writes a byte to the parent if it is the parent's instance. */
 static void tell_if_its(void *ctx, const char *name, const char *left)
 {
 	const int *says = ctx;
@@ -295,7 +295,7 @@ static void tell_if_its(void *ctx, const char *name, const char *left)
 		_exit(1);
 }
 
-/* Whatever happens to the test: others would suffer from a child that it could not end. */
+/* Kills this child when the test ends in any way, because a child that stays would disturb other tests. */
 static void end_with_parent(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -353,7 +353,7 @@ static void __attribute__((noreturn)) maker(int say)
 		pause();
 }
 
-/* Wherever a run is stopped while it creates its instance, for however long: a cleanup leaves it alone. */
+/* A run is stopped while it creates its instance, just after the instance exists: a cleanup does not remove it. */
 static void test_being_made(void **state)
 {
 	struct reported reported = { .n = 0 };
@@ -386,7 +386,7 @@ static void test_being_made(void **state)
 	expect_removed(pid, "");
 }
 
-/* A process that has locked a removed instance has not locked another one of its name. */
+/* A lock of a removed instance is not a lock of a later instance of the same name. */
 static void test_name_again(void **state)
 {
 	char path[256];

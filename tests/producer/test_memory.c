@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The buffers for sub-buffers fail in turn: a producer that cannot be created keeps none of them. */
+/* The allocations of buffers for sub-buffers fail in turn. A producer that cannot be created keeps none of the buffers. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@ static long before_refusal = -1;
 static void *rooms[ROOMS_MAX];
 static size_t n_rooms;
 
-/* Inserted between the libraries and the C library by the linker: --wrap. */
+/* The linker's --wrap option makes the libraries call the __wrap_ functions instead of those of the C library. */
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void __real_free(void *p);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
@@ -63,7 +63,7 @@ static void no_room_is_kept(void **state)
 		}
 	} while (err);
 	before_refusal = -1;
-	assert_true(refused >= 2); /* of one reader, and one CPU */
+	assert_true(refused >= 2); /* at least one buffer of a reader, and one of a CPU */
 	tw_producer__free(run.producer);
 	assert_int_equal(n_rooms, 0);
 	run__fini(&run);

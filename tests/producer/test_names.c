@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every event has its task's name at that time, or is counted as unnamed. */
+/* The stream has the name that the task of each event had at the time of the event, or the event is counted as unnamed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 #define FORKS 300
 
-/* Tasks that live for a millisecond. */
+/* Many tasks live for only a millisecond. */
 static void fork_storm(unsigned int threads)
 {
 	struct run run;
@@ -44,7 +44,7 @@ static void test_fork_storm(void **state)
 	fork_storm(2);
 }
 
-/* A task with three names in its life, and an event for each: getppid, getppid, and the end of /bin/true. */
+/* Starts a task that has three names in its life. It causes an event with each name: getppid, getppid, and the exit of /bin/true. */
 static pid_t live_under_three_names(void)
 {
 	const pid_t pid = fork();
@@ -61,7 +61,7 @@ static pid_t live_under_three_names(void)
 	return pid;
 }
 
-/* Number of older events of its task: a task may have changed its CPU, and CPUs are read one after the other. */
+/* Return: number of older events of the task. Arrival order does not tell, because the task may have changed its CPU. */
 static size_t rank_of(const struct receiver *got, const struct got_event *ev)
 {
 	size_t n = 0;
@@ -109,7 +109,7 @@ static void *call_as_thread(void *arg)
 	return NULL;
 }
 
-/* A thread belongs to its process: one that existed before and one created later. */
+/* Threads have the tgid of their process: a thread that existed before the run, and one that was created during it. */
 static void test_thread(void **state)
 {
 	const struct got_name *name;

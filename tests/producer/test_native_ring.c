@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sub-buffers of this machine's kernels: the meaning of each kind of entry, libtraceevent's result for the same bytes, invalid bytes;
- * and a kernel with another ring layout is refused with a sentence instead of being misread.
+ * Sub-buffers of this machine's kernel: the meaning of each kind of entry, the result of libtraceevent for the same bytes, and invalid
+ * bytes. A kernel with another ring layout is refused with a sentence.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 
 #include "pages.h"
 
-/* The next event is that one. */
+/* Checks the next event of the walk. */
 static void expect(struct tw_ring_page *walk, uint64_t time, uint16_t id, pid_t pid, uint32_t len)
 {
 	struct tw_ring_event event = { 0 };
@@ -82,7 +82,7 @@ static void test_times(void **state)
 	page__event(&page, 0, 1, 1, 8, false);
 	page__extend(&page, 30, 3ull << 30);
 	page__event(&page, 1, 1, 2, 8, false);
-	page__extend(&page, 31, stamp & 0x07ffffffffffffff); /* 59 bits of the time are all that is written */
+	page__extend(&page, 31, stamp & 0x07ffffffffffffff); /* the entry has only 59 bits of the time */
 	page__event(&page, 0, 1, 3, 8, false);
 	tw_native_page__init(&walk, page.bytes, PAGE_BYTES);
 	expect(&walk, start, 1, 1, 8);
@@ -108,7 +108,7 @@ static void test_padding(void **state)
 	(void)state;
 	page__init(&page, 100);
 	page__event(&page, 1, 1, 1, 12, false);
-	page__head(&page, 29, 10); /* discarded: its time delta counts nevertheless */
+	page__head(&page, 29, 10); /* a discarded event: its time delta still counts */
 	page__word(&page, 4 + 16);
 	page.len += 16;
 	page__event(&page, 1, 2, 2, 12, false);
@@ -138,7 +138,7 @@ static void test_missed(void **state)
 	page__set_commit(&page, TW_COMMIT_MISSED | TW_COMMIT_STORED);
 	assert_int_equal(tw_ring_page__missed(&tw_native_layout, page.bytes, PAGE_BYTES, &count), TW_MISSED_EXACT);
 	assert_int_equal(count, lost);
-	/* the number would lie outside and is not read */
+	/* the number of missed events would lie outside of the sub-buffer, so it is not read */
 	count = 9;
 	assert_int_equal(tw_ring_page__missed(&tw_native_layout, page.bytes,
 					      tw_native_layout.page.data_offset + page.len + 7, &count),
@@ -146,7 +146,7 @@ static void test_missed(void **state)
 	assert_int_equal(count, 9);
 }
 
-/* A walk that never leaves its bytes and always ends. Return: number of events */
+/* Walks a copy of the bytes: the walk must stay inside and end. Return: number of events */
 static size_t walk_copy(const uint8_t *bytes, size_t len)
 {
 	uint8_t *copy = malloc(len + 1);
@@ -167,7 +167,7 @@ static size_t walk_copy(const uint8_t *bytes, size_t len)
 	return n;
 }
 
-/* All kinds of entries in one sub-buffer. */
+/* Fills a sub-buffer with all kinds of entries. */
 static void fill(struct page *page)
 {
 	page__init(page, 1ull << 59);

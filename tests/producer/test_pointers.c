@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The replacements of addresses, and where they are written, with keys, formats and records made by hand. */
+/* The replacements of addresses, and where they are written. The test makes the keys, formats and records. */
 #include "producer/hashed_pointers.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 
 #define CODE 0xffffffff81000000ull
 
-/* The published vector of eight bytes: key 00 01 .. 0f, message 00 01 .. 07. */
+/* The published test vector of the hash for a message of eight bytes: key 00 01 .. 0f, message 00 01 .. 07. */
 static void test_vector(void **state)
 {
 	static const uint8_t expected[] = { 0x62, 0x24, 0x93, 0x9a, 0x79, 0xf5, 0xf5, 0x93 };
@@ -47,7 +47,7 @@ static void test_streams_differ(void **state)
 	assert_true(tw_pointer_key__hash(&a, CODE, 8) != tw_pointer_key__hash(&a, CODE + 1, 8));
 }
 
-/* Distances are kept within a range, and are lost between ranges and after them. */
+/* Distances between addresses are kept within a range, but not between ranges or outside of them. */
 static void test_ranges(void **state)
 {
 	struct tw_pointer_key key;
@@ -56,7 +56,7 @@ static void test_ranges(void **state)
 	(void)state;
 	assert_int_equal(tw_pointer_key__init(&key, NULL), 0);
 	tw_pointer_key__move(&key, CODE, CODE + 0x1000000);
-	tw_pointer_key__move(&key, 0, 0); /* none */
+	tw_pointer_key__move(&key, 0, 0); /* an empty range is ignored */
 	tw_pointer_key__move(&key, CODE + 0x4000000, CODE + 0x4100000);
 	assert_int_equal(key.n_ranges, 2);
 	moved = tw_pointer_key__hash(&key, CODE, 8);
@@ -98,7 +98,7 @@ static void test_kernel_text(void **state)
 	assert_int_equal(text.core_start, 0);
 }
 
-/* Pointers of the event that a text describes, and records of it. */
+/* Sets up the hashing of pointers for the event 300, whose fields are @fields. */
 static void set_up(struct tw_hashed_pointers *p, const char *system, const char *fields)
 {
 	struct tw_format *format;
@@ -111,7 +111,7 @@ static void set_up(struct tw_hashed_pointers *p, const char *system, const char 
 	tw_format__free(format);
 }
 
-/* Sends a record of event @id. @words: after the common fields; replaced by those of the frame. */
+/* Adds a record of event @id to a frame. @words: the record after its common fields; replaced by the words in the frame */
 static void send(const struct tw_hashed_pointers *p, uint16_t id, uint64_t *words, uint32_t n)
 {
 	uint8_t record[256 + TW_COPY_STEP] = { 0 }, frame_bytes[512 + TW_COPY_STEP];
@@ -145,7 +145,7 @@ static void test_scalars(void **state)
 	assert_int_equal(got[4], 0);
 	assert_int_equal(got[5], (uint64_t)-4095);
 	assert_true(got[6] != (uint64_t)-4096);
-	assert_int_equal(got[7], heap); /* has a sign */
+	assert_int_equal(got[7], heap); /* a signed field is not hashed */
 	memcpy(got, sent, sizeof(sent));
 	send(&p, 301, got, 8); /* another event */
 	assert_memory_equal(got, sent, sizeof(sent));
@@ -155,7 +155,7 @@ static void test_scalars(void **state)
 	tw_hashed_pointers__fini(&p);
 }
 
-/* Four bytes each, and a record that ends before the field does. */
+/* Addresses of four bytes, and a record that ends within a field. */
 static void test_narrow_and_short(void **state)
 {
 	uint64_t got[2] = { 0xc0100000c0100000, 0xc0200000c0300000 };
@@ -172,7 +172,7 @@ static void test_narrow_and_short(void **state)
 	tw_hashed_pointers__fini(&p);
 }
 
-/* Where the record says, unless that is outside of it. */
+/* Addresses at the location that the record declares, unless it is outside of the record. */
 static void test_locations(void **state)
 {
 	const uint64_t heap = 0xffff888100001000;
@@ -186,7 +186,7 @@ static void test_locations(void **state)
 	assert_int_equal(got[1], 7);
 	assert_int_equal(got[2], tw_pointer_key__hash(&p.key, heap, 8));
 	assert_int_equal(got[3], tw_pointer_key__hash(&p.key, heap + 8, 8));
-	got[0] = 0xffffu << 16 | 36; /* the last half of the last word, and beyond */
+	got[0] = 0xffffu << 16 | 36; /* from the last half of the last word to beyond the record */
 	got[3] = heap;
 	send(&p, 300, got, 4);
 	assert_int_equal(got[3], heap);
@@ -196,7 +196,7 @@ static void test_locations(void **state)
 	tw_hashed_pointers__fini(&p);
 }
 
-/* Bytes of no field, and bytes after a text, are 0. A task's name is unchanged, and so are the fields. */
+/* In a frame, bytes of no field and bytes after a text are 0. The name of a task and the fields are unchanged. */
 static void test_leftovers(void **state)
 {
 	uint64_t got[6] = { 0x1111111122222222, 0x4141004141414141, 0x4141414141414141,
@@ -220,7 +220,7 @@ static void test_leftovers(void **state)
 	tw_hashed_pointers__fini(&p);
 }
 
-/* In records without such bytes nothing is checked; in those with a text after their fields, the bytes after it too. */
+/* An event without such bytes is not in the table. In an event with a text after its fields, the bytes after the text are cleared. */
 static void test_no_leftovers(void **state)
 {
 	uint64_t got[3] = { 0x0009001022222222, 0x3333333344444444, 0x5555555566666666 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which requests are answered, and how often, whenever the sender checks. */
+/* Which metadata requests are answered, and how often. */
 #include "producer/request_limiter.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 #define SECOND TW_NS_PER_SECOND
 #define START  (1000 * SECOND)
 
-/* How often the other thread was woken since. */
+/* Return: how often the sending thread was woken since the last call */
 static uint64_t woken(const struct tw_request_limiter *w)
 {
 	eventfd_t times;
@@ -46,7 +46,7 @@ static void test_at_once(void **state)
 	tw_request_limiter__free(NULL);
 }
 
-/* All metadata twice in a row; the third request waits, except for HOST and CLOCK, and is answered without another request. */
+/* Two requests of all metadata are answered at once. A third waits, except for HOST and CLOCK, and is answered later by itself. */
 static void test_all_waits(void **state)
 {
 	struct tw_request_limiter *w = tw_request_limiter__new();
@@ -69,7 +69,7 @@ static void test_all_waits(void **state)
 	tw_request_limiter__free(w);
 }
 
-/* A MiB takes two seconds. */
+/* If all metadata have a MiB, they are sent at most every two seconds. */
 static void test_much(void **state)
 {
 	struct tw_request_limiter *w = tw_request_limiter__new();
@@ -88,7 +88,7 @@ static void test_much(void **state)
 	tw_request_limiter__free(w);
 }
 
-/* Ten seconds with a request and a check of the other thread in each ms. */
+/* In each ms of ten seconds, there is a request, and the sending thread checks for requests. */
 static void test_flood(void **state)
 {
 	for (uint16_t what = TW_METADATA_REQUEST_CLOCK; what <= TW_METADATA_REQUEST_ALL; what++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A ring's accounting of lost and late events, with sub-buffers and counters made by hand: the tracer produces these cases too, but not
- * on demand.
+ * A ring's accounting of lost and late events. The test makes the sub-buffers and the kernel's counters, because the kernel does not
+ * produce these cases on demand.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ static void tear_down(struct bench *b)
 	memory_sink__fini(&b->memory);
 }
 
-#define ENTRIES 3 /* in the ring, whatever was read of it */
+#define ENTRIES 3 /* number of events in the ring by the kernel's counters, whatever was read */
 
 /* Sets the kernel's counters. */
 static void set_stats(struct bench *b, uint64_t overrun, uint64_t commit_overrun, uint64_t dropped, uint64_t read)
@@ -92,7 +92,7 @@ static void feed_page(struct bench *b, struct page *page)
 	assert_int_equal(b->ring.err, 0);
 }
 
-/* A sub-buffer with @n events from @time on, 10 ns apart. */
+/* Makes a sub-buffer with @n events from @time on, 10 ns apart. */
 static void make_page(struct page *page, uint64_t time, uint32_t n)
 {
 	page__init(page, time);
@@ -135,7 +135,10 @@ static void test_stats(void **state)
 	tear_down(&b);
 }
 
-/* Exact if the sub-buffer has the number; unknown, with the counter's growth, if it has not; never more than there are. */
+/*
+ * A loss is exact if the sub-buffer has the number of lost events. If it has not, the loss is unknown, and the growth of the kernel's
+ * counter is the number so far. No event is counted twice.
+ */
 static void test_lost(void **state)
 {
 	struct tw_ring_stats stats;
@@ -147,7 +150,7 @@ static void test_lost(void **state)
 	set_stats(&b, 0, 0, 0, 0);
 	make_page(&page, 1000, 10);
 	feed_page(&b, &page);
-	set_stats(&b, 100, 0, 0, 10); /* 30 of these will be reported by the next sub-buffer but one */
+	set_stats(&b, 100, 0, 0, 10); /* the next sub-buffer reports 70 of these */
 	make_page(&page, 2000, 10);
 	set_missed(&page, 70);
 	feed_page(&b, &page);
@@ -163,7 +166,7 @@ static void test_lost(void **state)
 	assert_int_equal(b.ring.lost, 150);
 	set_stats(&b, 150, 5, 2, 40);
 	assert_int_equal(tw_trace_ring__settle(&b.ring, &b.writer, &stats), 0);
-	assert_int_equal(b.ring.lost, 157 + ENTRIES); /* the rest in the ring is lost with it */
+	assert_int_equal(b.ring.lost, 157 + ENTRIES); /* the events that are left in the ring are lost with it */
 	receive(&b);
 	assert_int_equal(b.got.lost[0].count, 70);
 	assert_false(b.got.lost[0].unknown);
@@ -206,7 +209,7 @@ static void test_counters_that_do_not_fit(void **state)
 	tear_down(&b);
 }
 
-/* A loss found while the sink has no room is reported when it has room again, at the latest at the end. */
+/* A loss that is found while the sink has no room is reported when it has room again, at the latest at the end. */
 static void test_lost_without_room(void **state)
 {
 	struct tw_ring_stats stats;
@@ -231,7 +234,7 @@ static void test_lost_without_room(void **state)
 	tear_down(&b);
 }
 
-/* The limit is what is read, lost and in the ring by then. Later events stay there, also when reading in step. */
+/* tw_trace_ring__bound() limits reading to the events that were recorded by then. Later events stay in the ring, even in rounds in step. */
 static void test_bound(void **state)
 {
 	const int more = 100; /* sub-buffers, each with more events than the ring has */
@@ -301,7 +304,7 @@ static unsigned int read_of_two(struct bench *b, uint64_t time, uint64_t round)
 	return (unsigned int)(b->ring.read - before) / 170;
 }
 
-/* Sub-buffers for the next round. */
+/* Reads the sub-buffers that were left for the next round. */
 static void read_rest(struct bench *b)
 {
 	uint8_t buf[PAGE_BYTES + TW_NATIVE_PAGE_SLACK];
@@ -310,7 +313,7 @@ static void read_rest(struct bench *b)
 	assert_true(b->ring.empty);
 }
 
-/* A sub-buffer that cannot be full by now waits for the next round, unless it would wait too long or rings are small. */
+/* A sub-buffer that cannot be full yet is left for the next round, unless it would wait too long, or rings are small. */
 static void test_waits(void **state)
 {
 	struct bench b;
@@ -322,14 +325,14 @@ static void test_waits(void **state)
 	assert_int_equal(read_of_two(&b, 10000, 12000), 1); /* 310 ns after the first */
 	read_rest(&b);
 	assert_int_equal(read_of_two(&b, 20000, 23500),
-			 1); /* 1810 ns: an eighth more than the last one took is not over */
+			 1); /* 1810 ns after the first: less than the time of the last sub-buffer plus an eighth */
 	read_rest(&b);
 	assert_int_equal(read_of_two(&b, 30000, 33700), 2);
 	b.ring.leave_ns = 16000; /* a quarter of the ring is recent, but that is no more than two sub-buffers */
 	assert_int_equal(read_of_two(&b, 40000, 45000), 1);
 	read_rest(&b);
 	assert_int_equal(read_of_two(&b, 50000, 55200), 2);
-	b.ring.leave_ns = 1800; /* they fill too slowly */
+	b.ring.leave_ns = 1800; /* sub-buffers fill too slowly */
 	assert_int_equal(read_of_two(&b, 60000, 62000), 2);
 	b.ring.leave_ns = 4000;
 	b.ring.leave_max = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rings in step: one dense, one sparse, made by hand and fed through sockets. */
+/* The ring scheduler reads two rings in step: one with dense events, one with sparse events. Sockets take the place of the rings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -18,9 +18,9 @@
 #define PAGE_EVENTS 170
 #define DENSE_GAP   100000 /* ns between two events */
 #define SPARSE_GAP  (10 * TW_NS_PER_MS)
-#define SPARSE      34                    /* events in one sub-buffer, over the time of all dense ones */
-#define STEP        (50 * TW_NS_PER_MS)   /* the longest */
-#define START       (1000 * TW_NS_PER_MS) /* of the dense ring's events; the sparse ring's are 1 ns later */
+#define SPARSE      34                    /* events in one sub-buffer, over the time of all dense sub-buffers */
+#define STEP        (50 * TW_NS_PER_MS)   /* the longest step */
+#define START       (1000 * TW_NS_PER_MS) /* time of the first dense event; the first sparse event is 1 ns later */
 
 struct bench {
 	struct memory_sink memory;
@@ -28,7 +28,7 @@ struct bench {
 	struct tw_sink *sink;
 	struct tw_producer_tasks tasks;
 	struct tw_trace_ring rings[2]; /* the dense one first */
-	struct tw_reader readers[2];   /* the first is tested, the other shares its receiver */
+	struct tw_reader readers[2];   /* the first one is tested; the other belongs to the same producer */
 	int feeds[2];
 	struct receiver got;
 };
@@ -100,7 +100,7 @@ static uint64_t next_time(const struct tw_trace_ring *ring)
 	return ring->holds ? ring->next : UINT64_MAX;
 }
 
-/* Everything from @from to @until was sent, and nothing newer. */
+/* Checks that all events up to @until were sent, and no newer ones. */
 static void assert_step(const struct bench *b, uint64_t until)
 {
 	for (size_t i = 0; i < 2; i++) {
@@ -117,7 +117,7 @@ static void receive(struct bench *b)
 	assert_int_equal(b->got.n_events, DENSE_PAGES * PAGE_EVENTS + SPARSE);
 }
 
-/* Each round takes events up to a step after the oldest, of both rings, although one sub-buffer has more. */
+/* Each round takes the events of both rings up to one step after the oldest event, even if a sub-buffer has more events. */
 static void test_step(void **state)
 {
 	uint64_t oldest = START;
@@ -162,7 +162,7 @@ static void test_slow(void **state)
 	tear_down(&b);
 }
 
-/* A sub-buffer in which time advances without events, because a filter has discarded all, delays nobody. */
+/* A sub-buffer in which time advances without events, because a filter has discarded them all, does not delay the other ring. */
 static void test_no_events(void **state)
 {
 	struct page page;
@@ -232,7 +232,7 @@ static void test_drain_gives_way(void **state)
 	tear_down(&b);
 }
 
-/* Events of the dense ring that are sent after an event of the other one, although they are older. */
+/* Return: number of events of the dense ring that are sent after an event of the sparse ring, although they are older */
 static size_t events_behind(const struct receiver *got, const struct got_event *sparse)
 {
 	size_t n = 0;
@@ -242,7 +242,7 @@ static size_t events_behind(const struct receiver *got, const struct got_event *
 	return n;
 }
 
-/* A burst: one ring's part of the step takes long to send. The other ring, which begins, waits for it. */
+/* A burst: the dense ring's part of a step takes long to send. The sparse ring, which has the oldest event, waits for it. */
 static void test_burst(void **state)
 {
 	struct bench b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The metadata of events and stream: the format texts, when they are sent, markers of any size, clocks. */
+/* The metadata of a stream: format texts, and when they are sent; marks of any size; clocks. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static void pause_ms(long ms)
 	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
 }
 
-/* The text in tracefs of a SCHEMA. free() */
+/* Return: the text in tracefs that corresponds to the text of a SCHEMA; the caller frees it */
 static char *text_of_tracefs(const struct got_text *text)
 {
 	char name[128], file[200], path[256];
@@ -37,7 +37,7 @@ static char *text_of_tracefs(const struct got_text *text)
 	return read_file(run__file(NULL, file, path));
 }
 
-/* The texts equal tracefs's, and every frame has their hash. */
+/* Checks that the texts equal those of tracefs, and that every frame has their hash. */
 static void expect_texts(const char *spec, size_t least, bool printk)
 {
 	struct tw_schema_hash hash;
@@ -71,7 +71,7 @@ static void expect_texts(const char *spec, size_t least, bool printk)
 	run__fini(&run);
 }
 
-/* printk_formats is sent with events that print texts from it: rcu's texts, but not system calls' file names. */
+/* printk_formats is sent only with events that print texts from it, such as rcu's, but not for file names of system calls. */
 static void test_texts(void **state)
 {
 	(void)state;
@@ -80,7 +80,7 @@ static void test_texts(void **state)
 	expect_texts("rcu,raw_syscalls", 6, true);
 }
 
-/* The text of an event's id in the schema of its frame, all of which arrived before it. */
+/* Return: the format text of an event in the schema of its frame. Checks that the whole schema arrived before the event. */
 static const struct got_text *text_for(const struct receiver *got, const struct got_event *ev)
 {
 	const struct got_text *found = NULL;
@@ -139,13 +139,13 @@ static bool joined(void *ctx)
 	return ++asked == 3;
 }
 
-/* At the start, when it joined, and again at least once: on a busy machine repetitions coincide. */
+/* HOST at the start, when the receiver joined, and at least once more; on a busy machine, repetitions coincide. */
 static bool is_reported_again(const struct receiver *got)
 {
 	return got->n_hosts >= 3;
 }
 
-/* A receiver that joins gets all metadata at once and again, whatever the regular interval. */
+/* A receiver that joins gets all metadata at once, and again later, whatever the regular interval is. */
 static void test_joined(void **state)
 {
 	struct run run;
@@ -162,7 +162,7 @@ static void test_joined(void **state)
 	run__fini(&run);
 }
 
-/* A text that a user writes to trace_marker, printed by schema/. */
+/* Checks the mark that a user wrote to trace_marker, as schema/ prints it. */
 static void expect_marker(const struct receiver *got, const char *said)
 {
 	const struct got_event *ev = &got->events[0];
@@ -192,7 +192,7 @@ static void write_marker(const char *said, size_t frame_max, bool parts)
 	char path[256];
 	struct run run;
 
-	run__init(&run, "sched:sched_process_hang", NULL); /* which never happens */
+	run__init(&run, "sched:sched_process_hang", NULL); /* an event that never happens */
 	memory_sink__fini(&run.memory);
 	memory_sink__init(&run.memory, frame_max);
 	run__start(&run);
@@ -225,7 +225,7 @@ static uint32_t best_error(const struct receiver *got)
 	return best;
 }
 
-/* A busy machine delays samples, and may stop the producer between two readings, but not each time. */
+/* Whether there are enough good clock samples. A busy machine delays samples, and may stop the producer between two readings. */
 static bool has_clocks(const struct receiver *got)
 {
 	return got->n_clocks >= 10 && best_error(got) < 100000;
@@ -253,7 +253,7 @@ static void test_clock(void **state)
 			for (int c = TW_CLOCK_TRACE; k && c <= TW_CLOCK_TAI; c++)
 				assert_true(now->reading[c] > run.got.clocks[k - 1].view.reading[c]);
 		}
-		/* the stream's times are the stream clock's */
+		/* the times of the events are in the stream's clock */
 		for (size_t k = 0; k < run.got.n_events; k++) {
 			assert_true(run.got.events[k].time >= run.got.clocks[0].view.reading[TW_CLOCK_TRACE]);
 			assert_true(run.got.events[k].time <=
@@ -263,7 +263,7 @@ static void test_clock(void **state)
 	}
 }
 
-/* An event that is added while a glob selects it is announced and then delivered, and so is one that reuses an id. */
+/* If a glob selects an event that is added during the run, its format is sent, then its events; even if it reuses an id. */
 static void appear(unsigned int threads)
 {
 	static const char *const names[] = { "one", "two", "three" };
@@ -278,7 +278,7 @@ static void appear(unsigned int threads)
 	snprintf(doomed, sizeof(doomed), "twtest%d:doomed", getpid());
 	snprintf(two, sizeof(two), "twtest%d/two", getpid());
 	snprintf(three, sizeof(three), "twtest%d/three", getpid());
-	run__init(&run, doomed, NULL); /* the first request's event may be removed, the other is still selected */
+	run__init(&run, doomed, NULL); /* the event of the first request is removed later; the second request still selects events */
 	run.requests[run.options.n_events++].spec = spec;
 	run.options.threads = threads;
 	run__start(&run);
@@ -298,7 +298,7 @@ static void appear(unsigned int threads)
 	assert_int_equal(probe__define("-one", "") | probe__define("-two", "") | probe__define("-three", ""), 0);
 	receiver__assert_sound(&run.got, 0);
 	assert_in_range(run.counters.schemas, 3,
-			4); /* it may have checked between one's end and the other's beginning */
+			4); /* the producer may have checked for new events between the removal of one event and the definition of the other */
 	for (size_t i = 0; i < run.got.n_events; i++) {
 		const struct got_text *text = text_for(&run.got, &run.got.events[i]);
 		char name[32];

@@ -38,7 +38,7 @@ static void expect_filter(const struct run *run, const char *event, const char *
 	free(text);
 }
 
-/* Each request's filter applies to its events; of an event requested twice, the last filter; commas, slashes and globs. */
+/* The filter of a request applies to its events. If two requests name an event, the last filter applies. Commas, slashes, globs. */
 static void test_requests(void **state)
 {
 	struct run run;
@@ -64,7 +64,7 @@ static void test_requests(void **state)
 	run__fini(&run);
 }
 
-/* Refused at new or at start, with this -errno and text, and nothing left behind. */
+/* tw_producer__new() or tw_producer__start() fails with this -errno and text, and leaves nothing. */
 static void expect_refused(struct run *run, int expected, const char *words)
 {
 	struct tw_error error = { "" };
@@ -116,7 +116,7 @@ static uint64_t read_clock(clockid_t id)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-/* A clock's time lies between two readings of the same clock by others, and so do the times of a sample. */
+/* A time that the producer reads lies between two readings of the same clock by the test. So do the times of a sample. */
 static void test_clocks(void **state)
 {
 	static const struct {
@@ -147,7 +147,7 @@ static void test_clocks(void **state)
 	}
 }
 
-/* The same for clocks that only the rings have, through an instance without events; and all others are refused. */
+/* The same for clocks that only the rings have: they are read through an instance without events. All other clocks are refused. */
 static void test_ring_clocks(void **state)
 {
 	char *names, *name, *save;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A run ends, and its counters balance, also if tracing cannot be switched off and the rings are filled as fast as they are read.
+ * A run ends, and its counters balance, even if tracing cannot be switched off and the rings fill as fast as they are read.
  */
 #include <errno.h>
 #include <sched.h>
@@ -22,8 +22,8 @@
 #include "run.h"
 
 #define CPUS_MAX  64
-#define PATIENCE  60    /* seconds; with the fault a run would last until the writers end, and these never end */
-#define MOMENT_US 10000 /* between two looks */
+#define PATIENCE  60    /* seconds; a run with this fault would never end, because the writers never end */
+#define MOMENT_US 10000 /* time between two checks */
 #define SLOW_NS   (5 * TW_NS_PER_MS)
 
 struct writers {
@@ -57,7 +57,7 @@ static void __attribute__((noreturn)) write_for_ever(size_t cpu, void (*write_on
 		write_one();
 }
 
-/* A process on each CPU. */
+/* Starts a process on each CPU that calls @write_one again and again. */
 static void start_writers(struct writers *writers, void (*write_one)(void))
 {
 	cpu_set_t set;
@@ -74,7 +74,7 @@ static void start_writers(struct writers *writers, void (*write_one)(void))
 	}
 }
 
-/* They wrote until now. */
+/* Kills the writers, and checks that they wrote until now. */
 static void stop_writers(const struct writers *writers)
 {
 	for (int i = 0; i < writers->n; i++) {
@@ -86,7 +86,7 @@ static void stop_writers(const struct writers *writers)
 	}
 }
 
-/* From now on the kernel does not receive what is written to that file of @dir. */
+/* From now on, writes to the file @file of @dir fail, and do not reach the kernel. */
 static void refuse_writes(const char *dir, const char *file, char path[256])
 {
 	snprintf(path, 256, "%.200s/%s", dir, file);
@@ -118,7 +118,7 @@ static void expect_balance(const struct run *run)
 	assert_int_equal(run->got.n_ends, 1);
 }
 
-/* Events in the rings are sent, the rest counts as lost there. @frame_ns: duration of a frame */
+/* Tracing cannot be switched off. Events in the rings are sent, and later ones count as lost in the ring. @frame_ns: time per frame */
 static void not_switched_off(uint64_t frame_ns)
 {
 	char dir[256], path[256];
@@ -159,7 +159,7 @@ static void test_slow_and_not_switched_off(void **state)
 	not_switched_off(SLOW_NS);
 }
 
-/* Events with the names of tasks are recorded without end: the events are sent meanwhile, and the run ends. */
+/* Events about the names of tasks are recorded without end. Other events are sent meanwhile, and the run ends. */
 static void test_names_without_end(void **state)
 {
 	char dir[256], tasks[300], path[256];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Addresses that are printed as symbols have a SYMBOL before the first event that needs it, as in kallsyms; no others have. */
+/* Each address that is printed as a symbol has a SYMBOL, as in kallsyms, before the first event that needs it. No other address has one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "schema/field.h"
 #include "schema/schema.h"
 
-/* Printed by %ps or %pS; each event has at most one. */
+/* Fields that are printed by %ps or %pS; each event has at most one. */
 static const struct {
 	const char *system, *event, *field;
 } printed[] = {
@@ -36,7 +36,7 @@ static const struct {
 	"timer:timer_expire_entry,timer:hrtimer_start,timer:hrtimer_expire_entry,workqueue:workqueue_queue_work," \
 	"workqueue:workqueue_execute_start,workqueue:workqueue_execute_end,sched:sched_waking"
 
-/* The kernel's result, found without the product's code. */
+/* The names of kallsyms, read without the product's code. */
 struct oracle {
 	struct line {
 		uint64_t address;
@@ -73,7 +73,7 @@ static void read_oracle(struct oracle *oracle)
 	qsort(oracle->lines, oracle->n, sizeof(*oracle->lines), by_address);
 }
 
-/* Whether that is one of the names at the nearest address that is not above. */
+/* Return: whether @name is one of the names at the nearest address that is not above @address */
 static bool is_called(const struct oracle *oracle, uint64_t address, const char *name)
 {
 	size_t low = 0, high = oracle->n;
@@ -90,7 +90,7 @@ static bool is_called(const struct oracle *oracle, uint64_t address, const char 
 	return false;
 }
 
-/* The address in an event that is printed as a symbol; 0 = it has none. */
+/* Return: the address of an event that is printed as a symbol; 0 if it has none */
 static uint64_t address_of(const struct tw_schema *schema, const struct got_event *ev)
 {
 	const struct tw_record record = { .data = ev->record, .len = ev->len, .from_wire = true };
@@ -107,7 +107,7 @@ static uint64_t address_of(const struct tw_schema *schema, const struct got_even
 	return 0;
 }
 
-/* The SYMBOL that a reader of the merged stream has for an address at that time; NULL = none. */
+/* Return: the SYMBOL that a reader of the merged stream has for an address at @time; NULL if none */
 static const struct got_symbol *symbol_of(const struct receiver *got, uint64_t address, uint64_t time)
 {
 	for (size_t i = 0; i < got->n_symbols; i++)
@@ -116,7 +116,7 @@ static const struct got_symbol *symbol_of(const struct receiver *got, uint64_t a
 	return NULL;
 }
 
-/* At least that many events have one. */
+/* Checks that each event has its SYMBOL, that at least @least events have one, and that each SYMBOL is needed. */
 static void expect_symbols(const struct receiver *got, const struct oracle *oracle, size_t least)
 {
 	bool *needed = calloc(got->n_symbols, sizeof(*needed));
@@ -135,7 +135,7 @@ static void expect_symbols(const struct receiver *got, const struct oracle *orac
 			fail_msg("event %zu: no SYMBOL for %lx before it", i, address);
 		if (!is_called(oracle, address, symbol->name))
 			fail_msg("%lx is not in %s", address, symbol->name);
-		for (size_t k = 0; k < got->n_symbols; k++) /* it may have two names */
+		for (size_t k = 0; k < got->n_symbols; k++) /* an address may have two names */
 			needed[k] |= got->symbols[k].address == symbol->address;
 		n++;
 	}
@@ -175,7 +175,7 @@ static void test_before_their_events(void **state)
 	run_with(2, *state);
 }
 
-/* The addresses of a stack, the number that it declares. Return: number with a symbol. */
+/* Checks the callers of a stack, as many as it declares. Return: number of callers with a symbol */
 static size_t expect_callers(const struct receiver *got, const struct oracle *oracle, const struct tw_format *stack,
 			     const struct got_event *ev)
 {
@@ -232,7 +232,7 @@ static void test_stacks(void **state)
 	run__fini(&run);
 }
 
-/* All are repeated for late receivers. */
+/* All symbols are repeated for late receivers. */
 static void test_again(void **state)
 {
 	struct run run;
@@ -260,11 +260,14 @@ static void test_again(void **state)
 		again += k != i;
 	}
 	assert_int_equal(first, run.counters.symbols);
-	assert_true(again > first / 2); /* most of the first ones, three times */
+	assert_true(again > first / 2); /* most symbols are sent again */
 	run__fini(&run);
 }
 
-/* The writer to trace_marker is an address, too; kallsyms is read when the event occurs, which waits for it at the receiver. */
+/*
+ * A mark has the address of the kernel's function that wrote it. kallsyms is read when the first mark occurs, and the SYMBOL precedes the
+ * mark at the receiver.
+ */
 static void test_marker(void **state)
 {
 	struct run run;

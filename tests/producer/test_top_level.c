@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's top level: one run at a time takes it, and all is restored, by that run or after it was killed. */
+/*
+ * The kernel's top-level trace instance: one run at a time takes it. Its settings are restored by this run, or by a cleanup if the run was
+ * killed.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -20,10 +23,10 @@
 #include "run.h"
 
 #define MOMENT_US \
-	10000 /* between two checks of what another process's cleanup, with which each run begins, may be doing */
+	10000 /* time between two checks while another process's cleanup, with which each run begins, may be at work */
 #define MOMENTS 1000
 
-/* Settings that change while it is taken. */
+/* Settings that change while a run has taken the top level. */
 static const char *const files[] = {
 	"trace_clock", "buffer_percent", "tracing_on", "tracing_cpumask", "trace_options", "set_event", "set_event_pid",
 };
@@ -54,7 +57,7 @@ static void expect_settings(char *before)
 	free(before);
 }
 
-/* After a cleanup: the test's, or one that had begun a moment before. */
+/* Waits until a cleanup, by this test or by another process, has restored the settings. */
 static void await_settings(char *before)
 {
 	for (int tries = 0; tries < MOMENTS; tries++) {
@@ -70,7 +73,7 @@ static void await_settings(char *before)
 	expect_settings(before);
 }
 
-/* When no cleanup restores anything. */
+/* Takes the graphs of the top level, after waiting for a cleanup of another process. */
 static struct tw_top_level *take_graphs(void)
 {
 	struct tw_top_level *graphs = NULL;
@@ -120,7 +123,7 @@ static void test_given_back(void **state)
 
 static bool instances_are_refused;
 
-/* The linker's --wrap option lets the library call this function instead of libtracefs's. */
+/* The linker's --wrap option makes the library call __wrap_tracefs_instance_create() instead of libtracefs's function. */
 struct tracefs_instance *__real_tracefs_instance_create(const char *name);
 struct tracefs_instance *__wrap_tracefs_instance_create(const char *name);
 
@@ -148,7 +151,7 @@ static void test_no_mark(void **state)
 	expect_settings(before);
 }
 
-/* The first run has taken it without a visible sign yet: the second is refused nevertheless, whichever part it needs. */
+/* The first run has taken the top level, but has changed nothing yet. A second run is refused all the same, whichever part it needs. */
 static void test_two_at_once(void **state)
 {
 	struct tw_instance *instance = new_instance();
@@ -166,7 +169,10 @@ static void test_two_at_once(void **state)
 	tw_instance__free(instance);
 }
 
-/* The process to be killed: reports when it has taken it. It has no assertions, because a failure would continue with the next test. */
+/*
+ * The process to be killed: takes the top level, and reports it. It makes no assertions, because after a failed assertion it would continue
+ * with the next test.
+ */
 static void __attribute__((noreturn)) victim(int say)
 {
 	struct tw_instance *instance;
@@ -190,7 +196,7 @@ struct killed {
 	char mark[64], memory[128];
 };
 
-/* Lock of the directory of instances, as of a run that creates one: no cleanup sees the killed run's rest. -1 = not locked */
+/* Lock of the directory of instances, as a run has it that creates one. It keeps cleanups away from the killed run. -1 = not locked */
 static int lock = -1;
 
 static void unlock(void)
@@ -239,7 +245,7 @@ static bool says(const char *file, const char *text)
 	return found;
 }
 
-/* Index of the current clock, and its name. */
+/* Return: the name of the current clock, which is in brackets; the caller frees it */
 static char *clock_of(const char *all)
 {
 	const char *from = strchr(all, '[') + 1;
@@ -247,7 +253,7 @@ static char *clock_of(const char *all)
 	return strndup(from, strcspn(from, "]"));
 }
 
-/* The clock, as another process has set it, and the list of pids, which may be its own, stay; the rest is restored. */
+/* Another process has set the clock: the clock and the list of pids, which may be that process's, stay. All other settings are restored. */
 static void expect_clock_left(char *before)
 {
 	char *clock = clock_of(before);
@@ -294,7 +300,7 @@ static void test_changed_while_it_ran(void **state)
 	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
 }
 
-/* Nothing with an unknown previous value is restored. */
+/* Settings whose previous value is unknown are not restored. */
 static void test_without_memory(void **state)
 {
 	char *before = settings(), *left, saved[160];
@@ -316,7 +322,7 @@ static void test_without_memory(void **state)
 	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
 }
 
-/* In older versions the file was the text alone: such a run may have been killed before this version was installed. */
+/* In older versions, the state file was the text alone. A run of such a version may have been killed before this version was installed. */
 static void test_file_of_older_version(void **state)
 {
 	char *before = settings(), *text;
@@ -339,7 +345,7 @@ static void test_file_of_older_version(void **state)
 	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
 }
 
-/* Its mark is seen, and its settings are restored, but not while another process has the top level. */
+/* A cleanup finds the mark of a killed run, and restores the settings, but not while another process has taken the top level. */
 static void test_killed(void **state)
 {
 	char *before = settings();
@@ -370,7 +376,7 @@ static int note_clock(void **state)
 	return !clock_at_start;
 }
 
-/* A test that failed must not make the following ones wait for its lock, or leave its settings to other tests. */
+/* After a failed test, later tests must not wait for its lock, or find its settings. */
 static int recover(void **state)
 {
 	(void)state;
