@@ -424,7 +424,7 @@ static void compare_events(const struct metadata *metadata, const struct got_eve
 	const struct tw_format *format = tw_schema__by_id(metadata->schema, raw->id);
 
 	assert_non_null(format);
-	for (size_t i = format->n_common; i < format->n_fields; i++) /* without common fields: the need-resched bit may change between the two records */
+	for (size_t i = format->n_common; i < format->n_fields; i++) /* common flags (need-resched) may differ */
 		compare_field(&tally->pairs, format, &format->fields[i], &a, &b);
 	tally->names += compare_names(metadata, format, &a, &b);
 	tally->texts += compare_texts(metadata, format, &a, &b);

@@ -298,7 +298,7 @@ static void appear(unsigned int threads)
 	assert_int_equal(probe__define("-one", "") | probe__define("-two", "") | probe__define("-three", ""), 0);
 	receiver__assert_sound(&run.got, 0);
 	assert_in_range(run.counters.schemas, 3,
-			4); /* the producer may have checked for new events between the removal of one event and the definition of the other */
+			4); /* the producer may have checked for new events between removal and definition */
 	for (size_t i = 0; i < run.got.n_events; i++) {
 		const struct got_text *text = text_for(&run.got, &run.got.events[i]);
 		char name[32];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Requirements for every sink and every receiver of any kind. Included after cmocka.h. */
+/* Checks for sinks and receivers of every kind. Include it after cmocka.h. */
 #ifndef TW_TEST_ENDS_H
 #define TW_TEST_ENDS_H
 
@@ -14,7 +14,7 @@
 
 #define ENDS_PAUSE_US 50 /* between two attempts */
 
-/** sink__slot() - tries until there is room; the sink returns NULL in between */
+/** sink__slot() - reserve a slot; try again until the sink has room */
 static inline uint8_t *sink__slot(struct tw_sink *sink)
 {
 	uint8_t *slot;
@@ -45,7 +45,7 @@ static inline void sink__flush_all(struct tw_sink *sink)
 	assert_int_equal(err, 0);
 }
 
-/** link__await_frames() - wait until exactly that many have arrived: a busy machine delivers them late */
+/** link__await_frames() - wait until exactly @n frames have arrived, because a busy machine delivers them late */
 static inline void link__await_frames(const char *name, uint32_t n)
 {
 	for (int i = 0; i < 5000 && link__counters(name).rx_packets < n; i++)
@@ -53,7 +53,7 @@ static inline void link__await_frames(const char *name, uint32_t n)
 	assert_int_equal(link__counters(name).rx_packets, n);
 }
 
-/** rx__assert_in_time() - without a frame the wait ends in time: the best of ten, because the machine may be busy */
+/** rx__assert_in_time() - without a frame, the wait ends in time; one of ten waits is enough, because the machine may be busy */
 static inline void rx__assert_in_time(struct tw_receiver *rx)
 {
 	struct tw_received_frame f;
@@ -79,7 +79,7 @@ static inline void rx__assert_in_time(struct tw_receiver *rx)
 	assert_true(best < 1000);
 }
 
-/** rx__assert_down_and_gone() - a receiver on tw0, whose interface goes down, comes up, and is removed */
+/** rx__assert_down_and_gone() - check the errors of a receiver on tw0 when this interface goes down, comes up, and is removed */
 static inline void rx__assert_down_and_gone(struct tw_receiver *rx)
 {
 	struct tw_received_frame f;
@@ -90,21 +90,21 @@ static inline void rx__assert_down_and_gone(struct tw_receiver *rx)
 	assert_int_equal(tw_receiver__next(rx, 20, &f), 0);
 	link__set_up("tw0", true);
 	tx = raw__open("tw0-tx");
-	for (int i = 0; i < 50 && !err; i++) { /* until the kernel has noticed the carrier it drops what is sent */
+	for (int i = 0; i < 50 && !err; i++) { /* the kernel drops frames until it has noticed the carrier */
 		raw__send(tx, TW_ETHERTYPE, 5, 100);
 		err = tw_receiver__next(rx, 100, &f);
 	}
 	assert_int_equal(err, 1);
 	assert_int_equal(f.data[0], 5);
 	while (tw_receiver__next(rx, 20, &f) == 1)
-		; /* another of these */
+		; /* more frames of the loop above */
 	assert_int_equal(tw_veth__remove("tw0", NULL), 0);
 	assert_int_equal(tw_receiver__next(rx, 1000, &f), -ENODEV);
 	assert_int_equal(tw_receiver__next(rx, 1000, &f), -ENODEV);
 	close(tx);
 }
 
-/** rx__assert_gone_while_down() - a receiver on tw0, whose interface goes down and is then removed */
+/** rx__assert_gone_while_down() - check the errors of a receiver on tw0 when this interface goes down and is then removed */
 static inline void rx__assert_gone_while_down(struct tw_receiver *rx)
 {
 	struct tw_received_frame f;

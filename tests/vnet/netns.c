@@ -53,7 +53,7 @@ int netns__setup(void **state)
 	return unshare(CLONE_NEWNET);
 }
 
-/* Waits until the kernel's linkwatch has noticed the carrier: until then its qdisc drops what is sent, sometimes for a second. */
+/* Whether the kernel's linkwatch has noticed the carrier. Until then, sometimes for a second, the interface's qdisc drops all frames. */
 static bool is_operational(struct nl_sock *sk, const char *name)
 {
 	struct rtnl_link *link;
@@ -88,7 +88,7 @@ void netns__veth(unsigned int mtu, unsigned int queues)
 	await_operational("tw0-tx");
 }
 
-/* One of the SIOC?IF* requests. */
+/* Makes one of the SIOC?IF* requests. */
 static void ask(unsigned long request, struct ifreq *req)
 {
 	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -156,7 +156,7 @@ bool link__exists(const char *name)
 	return if_nametoindex(name) != 0;
 }
 
-/* sysfs shows the network namespace in which it was mounted. */
+/* Writes to a file of an interface in sysfs, which is mounted anew, because it shows the network namespace in which it was mounted. */
 static void write_sysfs(const char *name, const char *file, const char *value)
 {
 	char path[128];
@@ -240,7 +240,7 @@ void witness__await(int witness, uint32_t n)
 	uint32_t came = 0;
 
 	for (int i = 0; i < 60000 && came < n; i++) {
-		struct tpacket_stats since; /* dropped ones are among its packets */
+		struct tpacket_stats since; /* tp_packets includes dropped packets */
 		socklen_t len = sizeof(since);
 
 		assert_return_code(getsockopt(witness, SOL_PACKET, PACKET_STATISTICS, &since, &len), errno);

@@ -58,7 +58,7 @@ static void switch_on(const char *path)
 	close(fd);
 }
 
-/* A link from the current namespace. */
+/* Makes a veth pair: @here in the current namespace, @there in the namespace @place. */
 static void make_link(const char *here, enum path_place place, const char *there, unsigned int mtu)
 {
 	command__run("ip link add %s address " NEAR " mtu %u type veth peer name %s address " FAR
@@ -72,13 +72,13 @@ static void set_up(const char *link, const char *address4, const char *address6)
 		     address6, link, link);
 }
 
-/* A permanent neighbour: IPv6 takes a second to find it on a link that has just come up. */
+/* Adds a permanent neighbour, because IPv6 takes a second to find a neighbour on a link that has just come up. */
 static void introduce(const char *link, const char *address6, const char *ethernet)
 {
 	command__run("ip neigh add %s lladdr %s dev %s", address6, ethernet, link);
 }
 
-/* Until the receiver answers that the port is closed. */
+/* Sends datagrams until the receiver answers that the port is closed. */
 static void wait_for_answer(const char *host)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_DGRAM };
@@ -150,7 +150,7 @@ void path__shrink(unsigned int mtu)
 	path__go(PATH_SENDER);
 }
 
-/* In /proc/net/snmp a line of names is before a line of values. */
+/* Gets a value from /proc/net/snmp, where a line of values follows a line of names. */
 static uint64_t pick(const char *names, const char *values, const char *name)
 {
 	char word[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rate limit of a run, with real sinks: what the interface counts stays at the rate, and waiting frames are not lost. */
+/* The rate limit of a run, with real sinks: the bytes that the interface counts stay within the rate, and waiting frames are not lost. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -22,7 +22,7 @@
 #include "vnet/tx_udp.h"
 
 #define SENDERS    2
-#define WINDOW_US  200000 /* many times the limit's burst, which may be sent in addition */
+#define WINDOW_US  200000 /* much longer than the limit's burst, which may be sent in addition */
 #define LONGEST_NS (60 * TW_NS_PER_SECOND)
 
 struct sender {
@@ -32,7 +32,7 @@ struct sender {
 	struct tw_sink_stats stats;
 };
 
-/* Sends as much as possible, in bursts, like a reader. */
+/* Sends as much as possible, in bursts, as a reader thread does. */
 static void *send_until_end(void *arg)
 {
 	struct sender *s = arg;
@@ -65,7 +65,7 @@ static double rate_since(const char *ifname, uint64_t begin, uint64_t before)
 	return (double)bytes * 8 * TW_NS_PER_SECOND / (double)(tw_time__now(CLOCK_MONOTONIC) - begin);
 }
 
-/* The maximum of consecutive windows, until one has 0.9 of the rate and a second has passed. */
+/* Return: the highest rate of consecutive windows; ends after a second or later, when a window has had 0.9 of @rate */
 static double best_window(const char *ifname, uint64_t rate)
 {
 	const uint64_t begin = tw_time__now(CLOCK_MONOTONIC);
@@ -84,7 +84,7 @@ static double best_window(const char *ifname, uint64_t rate)
 	return best;
 }
 
-/* Never more in total, and the full rate in one window: a busy machine interrupts the sending again and again. */
+/* The total must be within the rate. One window with the full rate is enough, because a busy machine interrupts the sending often. */
 static void assert_rate(const char *what, uint64_t rate, const char *ifname, struct sender *senders)
 {
 	const uint64_t begin = tw_time__now(CLOCK_MONOTONIC), before = link__counters(ifname).tx_bytes;
@@ -112,7 +112,7 @@ static void assert_rate(const char *what, uint64_t rate, const char *ifname, str
 	}
 }
 
-/* With a gateway that leads to no host: only bytes that leave the interface count. */
+/* Sends to a host that does not exist, through a gateway: only bytes that leave the interface count. */
 static void try_udp(uint64_t rate, size_t least, size_t most)
 {
 	struct sender senders[SENDERS] = { { .least = least, .most = most }, { .least = least, .most = most } };

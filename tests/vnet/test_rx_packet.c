@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The receiver: only Tracewire frames, soon, in time when there are none, with all losses counted. */
+/* The AF_PACKET receiver: it gets only Tracewire frames, without delay, ends its wait in time, and counts all losses. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_ether.h>
@@ -77,7 +77,7 @@ static void test_in_time(void **state)
 	tw_receiver__close(rx);
 }
 
-/* One frame on an idle interface must not wait until a block is full: the best of ten, because the machine may be busy. */
+/* One frame on an idle interface must not wait until a block is full. One of ten must be fast, because the machine may be busy. */
 static void test_soon(void **state)
 {
 	struct tw_received_frame f;
@@ -106,7 +106,7 @@ static void test_soon(void **state)
 	tw_receiver__close(rx);
 }
 
-/* Copies of the frames that the ring lends. */
+/* The caller gets copies of the frames, which the ring only lends. */
 static void test_taken(void **state)
 {
 	static uint8_t places[4][2048];
@@ -155,7 +155,7 @@ static void test_loss_is_counted(void **state)
 		raw__send(tx, TW_ETHERTYPE, (uint8_t)i, 8000);
 	witness__await(witness, sent);
 	while (tw_receiver__next(rx, 100, &f) == 1) {
-		assert_int_equal(f.data[0], (uint8_t)got); /* the first ones, in order */
+		assert_int_equal(f.data[0], (uint8_t)got); /* the first frames, in order */
 		assert_int_equal(f.dropped, 0);            /* before the loss */
 		got++;
 	}
@@ -165,7 +165,7 @@ static void test_loss_is_counted(void **state)
 	assert_int_equal(stats.frames + stats.dropped, sent);
 	assert_int_equal(tw_receiver__stats(rx, &stats), 0); /* the kernel's counters restart, the receiver's do not */
 	assert_int_equal(stats.frames + stats.dropped, sent);
-	raw__send(tx, TW_ETHERTYPE, 7, 100); /* and it continues */
+	raw__send(tx, TW_ETHERTYPE, 7, 100); /* the receiver continues */
 	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.len, 100);
 	close(witness);
@@ -183,7 +183,7 @@ static unsigned int take_all(struct tw_receiver *rx, struct tw_received_frame *r
 }
 
 /*
- * Frames that arrive one by one wait for a reader that is not running, although each may use a block. There are more blocks than frames.
+ * Frames that arrive one by one wait for a reader that is not running. Each frame may use a block, but there are more blocks than frames.
  */
 static void test_a_trickle_waits(void **state)
 {
@@ -248,7 +248,7 @@ static void test_loss_has_its_place(void **state)
 	tw_receiver__close(rx);
 }
 
-/* The sender is known by its address, whatever the destination, and gets the answer as a frame to its address. */
+/* The sender is identified by its address, whatever the destination is, and gets the answer in a frame to its address. */
 static void test_answer(void **state)
 {
 	static const uint8_t answer[60] = { 7, 8, 9 };
@@ -268,7 +268,7 @@ static void test_answer(void **state)
 	assert_int_equal(send(tx, frame, sizeof(frame), 0), sizeof(frame));
 	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	first = *f.from;
-	frame[0] = 0x02; /* to an address that is not here */
+	frame[0] = 0x02; /* to the address of no interface */
 	assert_int_equal(send(tx, frame, sizeof(frame), 0), sizeof(frame));
 	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_memory_equal(&first, f.from, sizeof(first));

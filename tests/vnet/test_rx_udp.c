@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The UDP receiver: everything that arrives, in time when nothing does, with all losses counted in their places. */
+/* The UDP receiver: it gets all datagrams, ends its wait in time, and reports each loss with the first frame after it. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -67,7 +67,7 @@ static void assert_next(struct tw_receiver *rx, uint8_t fill, size_t len, struct
 	assert_true(ret->time / TW_NS_PER_SECOND >= (uint64_t)time(NULL) - 10);
 }
 
-/* From both families, in order, including datagrams without a frame; a sender is known by its address. */
+/* Datagrams from IPv4 and IPv6 arrive in order, including datagrams without a frame. A sender is identified by its address. */
 static void test_all(void **state)
 {
 	struct tw_peer first, second;
@@ -113,7 +113,7 @@ static void test_in_time(void **state)
 	tw_receiver__close(rx);
 }
 
-/* GRO batches are split into pieces of one size and one shorter piece; single datagrams may follow. */
+/* GRO batches are split into pieces of one size, of which the last may be shorter. Single datagrams may follow. */
 static void test_bundles(void **state)
 {
 	const int segment = 1000;
@@ -140,7 +140,7 @@ static void test_bundles(void **state)
 	tw_receiver__close(rx);
 }
 
-/* The same batches as a whole, if the caller requests that; a single datagram is one, too. */
+/* If the caller requests it, it gets batches as a whole. A single datagram is a batch, too. */
 static void test_taken(void **state)
 {
 	static uint8_t places[4][65536];
@@ -181,7 +181,8 @@ static void test_taken(void **state)
 }
 
 /*
- * A separate socket, on a thread that stays on one CPU: what it sends to itself leaves that CPU's backlog after everything sent before.
+ * A socket that sends to itself, while the thread stays on one CPU. A datagram of this socket leaves the CPU's backlog after all datagrams
+ * that were sent before it.
  */
 struct barrier {
 	int fd;
@@ -207,7 +208,7 @@ static void barrier__open(struct barrier *b)
 	assert_return_code(setsockopt(b->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)), errno);
 }
 
-/* Returns when everything sent before on this CPU is in the receiving sockets. */
+/* Waits until all datagrams that this CPU sent before are in the receiving sockets. */
 static void barrier__pass(struct barrier *b)
 {
 	char byte = 0;
@@ -222,7 +223,7 @@ static void barrier__close(struct barrier *b)
 	close(b->fd);
 }
 
-/* Frames before a loss do not have it, although the kernel has counted it already. */
+/* Frames before a loss do not report it, although the kernel has counted it already. */
 static void test_loss(void **state)
 {
 	const unsigned int sent = 500;
@@ -268,13 +269,13 @@ static void assert_refused(const char *at, int err, const char *why)
 	assert_string_equal(error.text, why);
 }
 
-/* A receiver may have to wait for a CPU during a flood of short datagrams: none of them is lost meanwhile. */
+/* During a flood of short datagrams, the receiver has to wait for a CPU. No datagram is lost meanwhile. */
 static void test_pause(void **state)
 {
 	enum {
 		SENT = 100000,
 		AT_ONCE = 500
-	}; /* with more at once, the backlog of a CPU may overflow, which no socket counts */
+	}; /* more at once may overflow the backlog of a CPU, which no socket counts */
 	struct tw_receiver_stats stats;
 	struct tw_received_frame f;
 	struct tw_receiver *rx;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The AF_XDP receiver on real veth pairs: only Tracewire frames, of any size, whole and in order; every lost one is counted, at its
- * place; and nothing of the receiver stays.
+ * The AF_XDP receiver on real veth pairs: it gets only Tracewire frames, of any size, whole and in order. It reports each loss with the
+ * first frame after it. When it is closed, nothing of it stays.
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
@@ -53,7 +53,7 @@ static struct tw_receiver *open_rx(uint32_t ring)
 	return open_rx_with(&(struct tw_rx_xdp_options){ .ifname = "tw0", .ring = ring });
 }
 
-#define ONE_PIECE 3400 /* the size that veth has in one piece; longer frames need multi-buffer, Linux 6.6 */
+#define ONE_PIECE 3400 /* longest frame that veth has in one piece; longer frames need multi-buffer (Linux 6.6) */
 
 static size_t longest_of(const struct tw_receiver *rx, size_t wanted)
 {
@@ -62,7 +62,7 @@ static size_t longest_of(const struct tw_receiver *rx, size_t wanted)
 	return wanted < most ? wanted : most;
 }
 
-/* Id of the interface's XDP program, 0 = none: that of a link is removed a moment after its last descriptor. */
+/* Return: id of the interface's XDP program; 0 = none. The program of a link is removed a moment after the last descriptor is closed. */
 static uint32_t program_of(const char *name, bool none_expected)
 {
 	uint32_t id = 0;
@@ -134,7 +134,7 @@ static void test_ours_only(void **state)
 	assert_int_equal(program_of("tw0", true), 0);
 }
 
-/* Byte @at of frame @number, which is never an out-of-band frame. */
+/* Return: byte @at of frame @number; it never makes the frame an out-of-band frame */
 static uint8_t pattern(uint32_t number, size_t at)
 {
 	if (at == offsetof(struct tw_frame_hdr, source))
@@ -241,9 +241,9 @@ static void test_in_time(void **state)
 
 /* The received numbered frames, the first of which has number 0. */
 struct got {
-	uint32_t next; /* if none is missing */
+	uint32_t next; /* number of the next frame, if none is missing */
 	uint64_t frames, missing, dropped;
-	unsigned int gaps, unreported; /* gaps without growth of dropped */
+	unsigned int gaps, unreported; /* unreported: gaps at which the receiver's counter of drops did not grow */
 	uint64_t early;                /* upper limit of losses that were reported before their gap */
 };
 
@@ -269,7 +269,7 @@ static void take_numbered(struct tw_receiver *rx, struct got *got, unsigned int 
 	}
 }
 
-/* Long and short frames overrun a small ring again and again: the counter grows at every gap, and hardly before it. */
+/* Long and short frames overrun a small ring again and again. The counter of drops grows at every gap, and only slightly before it. */
 static void test_loss_has_its_place(void **state)
 {
 	const uint32_t bursts = 20, burst = 150;
@@ -297,12 +297,12 @@ static void test_loss_has_its_place(void **state)
 	assert_true(stats.dropped > bursts);
 	assert_int_equal(stats.frames + stats.dropped, number);
 	assert_int_equal(got.unreported, 0);
-	assert_true(got.early < 20); /* the chunks of the longest frame: see report_losses() */
+	assert_true(got.early < 20); /* number of chunks of the longest frame; report_losses() explains it */
 	tw_sink__close(tx);
 	tw_receiver__close(rx);
 }
 
-/* The same while they arrive faster than they are taken. */
+/* The same, while frames arrive faster than the test takes them. */
 static void test_loss_under_way(void **state)
 {
 	const uint32_t n = 100000;
@@ -326,7 +326,7 @@ static void test_loss_under_way(void **state)
 	}
 	while (waitpid(child, NULL, WNOHANG) == 0) {
 		take_numbered(rx, &got, 100);
-		usleep(10000); /* or a slow machine sends no faster than this receives */
+		usleep(10000); /* so that even a slow machine sends faster than this thread receives */
 	}
 	take_numbered(rx, &got, 0);
 	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
@@ -336,8 +336,8 @@ static void test_loss_under_way(void **state)
 	assert_int_equal(stats.frames + stats.dropped + link__counters("tw0-tx").tx_dropped, n);
 	assert_true(got.gaps > 0);
 	/*
-	 * A loss between the check and the release is reported later; how often that happens depends on the machine.
-	 * test_loss_has_its_place() tests the exact place without interruptions.
+	 * A loss between the receiver's check of the counters and its release of chunks is reported later. How often this happens depends
+	 * on the machine. test_loss_has_its_place() tests the exact place.
 	 */
 	assert_true(got.unreported < got.gaps);
 	tw_receiver__close(rx);
@@ -362,7 +362,7 @@ static void test_queues_in_turn(void **state)
 		for (uint32_t i = 0; i < (queue ? 5 : n); i++) {
 			put(tx, queue << 16 | i, 200);
 			sent++;
-			if (i % 64 == 63) { /* the veth pair's queues hold 256 */
+			if (i % 64 == 63) { /* a queue of the veth pair holds 256 frames */
 				flush(tx);
 				link__await_frames("tw0", sent);
 			}
@@ -382,7 +382,7 @@ static void test_queues_in_turn(void **state)
 	tw_receiver__close(rx);
 }
 
-/* Frames that no socket takes are counted, and passed to the kernel as before. */
+/* Frames that are too long for the sockets are counted, and passed to the kernel. */
 static void test_too_long_is_counted(void **state)
 {
 	struct tw_receiver_stats stats;
@@ -409,7 +409,7 @@ static void test_too_long_is_counted(void **state)
 	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames, 1);
 	assert_int_equal(stats.dropped, 1);
-	raw__send(tx, TW_ETHERTYPE, 4, 3700); /* one chunk is enough, if the driver has it in one piece */
+	raw__send(tx, TW_ETHERTYPE, 4, 3700); /* one chunk is enough, if the driver has the frame in one piece */
 	tw_receiver__next(rx, 100, &f);
 	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames + stats.dropped, 3);
@@ -418,7 +418,7 @@ static void test_too_long_is_counted(void **state)
 	tw_receiver__close(rx);
 }
 
-/* The sender is known by its address and its VLAN, and gets the answer as a frame to its address in that VLAN. */
+/* The sender is identified by its address and its VLAN, and gets the answer in a frame to its address in this VLAN. */
 static void test_answer(void **state)
 {
 	static const uint8_t answer[60] = { 7, 8, 9 };
@@ -446,7 +446,7 @@ static void test_answer(void **state)
 	link__assert_address("tw0", got + ETH_ALEN);
 	assert_memory_equal(got + 2 * ETH_ALEN, &tag[2], sizeof(tag[2]));
 	assert_memory_equal(got + ETH_HLEN, answer, sizeof(answer));
-	here = raw__open("tw0"); /* on the sending side: on arrival the kernel removes the tag */
+	here = raw__open("tw0"); /* on the sending side, because the kernel removes the tag on arrival */
 	assert_int_equal(tw_receiver__answer(rx, &tagged, answer, sizeof(answer)), 0);
 	assert_int_equal(raw__receive(here, got, sizeof(got)), ETH_HLEN + TAG + sizeof(answer));
 	assert_memory_equal(got, "\x02\1\2\3\4\5", ETH_ALEN);
@@ -458,7 +458,7 @@ static void test_answer(void **state)
 	tw_receiver__close(rx);
 }
 
-/* Requests and responses use the kernel's path and have its time stamp, also while the receiver pauses. */
+/* Requests and responses go through the kernel's network stack, and have its time stamp even if the receiver pauses. */
 static void test_aside(void **state)
 {
 	const size_t source = offsetof(struct tw_frame_hdr, source);
@@ -527,7 +527,7 @@ static void test_gone_while_down(void **state)
 	tw_receiver__close(rx);
 }
 
-/* While the receiver pauses, frames of both kinds arrive. */
+/* Sends event frames and out-of-band frames while the receiver pauses. */
 static void send_both(unsigned int delay_us)
 {
 	const pid_t child = fork();
@@ -543,7 +543,7 @@ static void send_both(unsigned int delay_us)
 	_exit(0);
 }
 
-/* The kernel reports once that the interface went down, to the first call: here to the one that reads an out-of-band frame. */
+/* The kernel reports only once, to the first call, that the interface went down. Here, this call reads an out-of-band frame. */
 static void test_down_beside_aside(void **state)
 {
 	struct tw_received_frame f;
@@ -578,7 +578,7 @@ static void assert_refused(const char *ifname, uint32_t ring, int err, const cha
 		fail_msg("says '%s'", error.text);
 }
 
-/* An existing user stays: a receiver, another program's XDP program, a socket on a queue. */
+/* A receiver does not displace an existing user: another receiver, another program's XDP program, a socket on a queue. */
 static void test_refused(void **state)
 {
 	struct tw_receiver *rx;
@@ -609,8 +609,7 @@ static void test_refused(void **state)
 	tw_sink__close(tx);
 }
 
-/* Like `kill -9`, while receiving. */
-/* All resources of a process are free a moment after its end: the kernel frees queues later than the program. */
+/* Waits until a receiver can be opened: the kernel frees the queues of an ended process a moment later than its XDP program. */
 static void await_free_queues(void)
 {
 	const struct tw_rx_xdp_options o = { .ifname = "tw0" };
@@ -629,7 +628,7 @@ static void await_free_queues(void)
 
 static bool binds_are_refused;
 
-/* The linker's --wrap option lets the library call this function instead of the C library's. */
+/* The linker's --wrap option makes the library call __wrap_bind() instead of bind(). */
 int __real_bind(int fd, const struct sockaddr *address, socklen_t len);
 int __wrap_bind(int fd, const struct sockaddr *address, socklen_t len);
 
@@ -650,7 +649,7 @@ static void test_not_bound(void **state)
 
 	(void)state;
 	netns__veth(0, 0);
-	tw_receiver__close(open_rx(0)); /* skips the test where AF_XDP is impossible */
+	tw_receiver__close(open_rx(0)); /* skips the test if AF_XDP is impossible */
 	binds_are_refused = true;
 	err = tw_rx_xdp__open(&o, &rx, NULL);
 	binds_are_refused = false;
@@ -659,6 +658,7 @@ static void test_not_bound(void **state)
 	tw_receiver__close(open_rx(0));
 }
 
+/* A process is killed while it receives: nothing of its receiver stays. */
 static void test_killed(void **state)
 {
 	struct tw_receiver *rx;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sending on a veth pair, both transports: every frame arrives intact and in order, or is counted. Received frames are compared with
- * sent ones byte by byte, and with the kernel's counters.
+ * Sending on a veth pair, with both transports: every frame arrives intact and in order, or is counted as dropped. Received frames are
+ * compared with the sent frames byte by byte, and their number with the kernel's counters.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -58,13 +58,13 @@ static struct tw_sink *open_tx(enum tw_transport transport, size_t frame_max, un
 	return sink;
 }
 
-/* Byte @at of frame @number: every frame differs from its neighbours in every byte. */
+/* Return: byte @at of frame @number; consecutive frames differ in every byte */
 static uint8_t pattern(size_t number, size_t at)
 {
 	return (uint8_t)(number * 31 + at * 7 + (at >> 8));
 }
 
-/* Writes a frame like the encoder, whose copies extend into the slack. */
+/* Writes a frame as the encoder does, whose copies extend into the slack. */
 static void write_frame(uint8_t *slot, uint32_t number, size_t len)
 {
 	memcpy(slot, &number, sizeof(number));
@@ -95,13 +95,13 @@ static size_t length_of(uint32_t number, size_t least, size_t most)
 /* Frames that one end sends and the other checks. */
 struct transfer {
 	uint32_t frames;
-	size_t least, most; /* lengths */
-	uint32_t window;    /* frames on their way at once; 0 = any number */
+	size_t least, most; /* range of the frames' lengths */
+	uint32_t window;    /* number of frames that may be on their way; 0 = any number */
 	struct tw_receiver *rx;
 	atomic_uint received;
-	uint64_t dropped;  /* counted by the sink, after all were sent */
-	atomic_bool sent;  /* all */
-	unsigned int bad;  /* damaged or out of order */
+	uint64_t dropped;  /* frames that the sink counted as dropped, after all were sent */
+	atomic_bool sent;  /* all frames were sent */
+	unsigned int bad;  /* frames that arrived damaged or out of order */
 	uint32_t expected; /* number of the next frame, if none is missing */
 };
 
@@ -121,7 +121,7 @@ static bool is_intact(struct transfer *run, const struct tw_received_frame *f)
 	return true;
 }
 
-/* No further frames are on their way. */
+/* Whether no further frames are on their way. */
 static bool is_all(const struct transfer *run)
 {
 	struct tw_receiver_stats stats;
@@ -130,7 +130,7 @@ static bool is_all(const struct transfer *run)
 	       run->received + stats.dropped + run->dropped >= run->frames;
 }
 
-/* Gives up after half a minute without a frame: then frames are missing, which the caller finds. */
+/* Receives frames until all have arrived. It gives up after half a minute without a frame; the caller then finds that frames are missing. */
 static void *receive(void *arg)
 {
 	struct transfer *run = arg;
@@ -151,7 +151,7 @@ static void *receive(void *arg)
 	return NULL;
 }
 
-/* Gives up after a few seconds: then frames are missing, which the caller finds. */
+/* Waits until the window has room. After a few seconds, it gives up, and the caller finds that frames are missing. */
 static void wait_for_receiver(struct tw_sink *sink, const struct transfer *run, uint32_t number)
 {
 	for (int i = 0; i < 50000 && number - run->received >= run->window; i++) {
@@ -161,8 +161,8 @@ static void wait_for_receiver(struct tw_sink *sink, const struct transfer *run, 
 }
 
 /*
- * Stays on one CPU: a veth's frames wait in a queue of the sender's CPU, so frames of a thread that moves to another CPU may overtake
- * earlier ones.
+ * Sends all frames, and stays on one CPU: frames on a veth pair wait in a queue of the sender's CPU, so frames of a thread that moves to
+ * another CPU may overtake earlier frames.
  */
 static void send_all(struct tw_sink *sink, struct transfer *run)
 {
@@ -187,7 +187,7 @@ static void send_all(struct tw_sink *sink, struct transfer *run)
 	run->sent = true;
 }
 
-/* Return: frames that found the receiver's ring full */
+/* Return: number of frames that were lost because the receiver's ring was full */
 static unsigned int send_and_receive(struct tw_sink *sink, struct transfer *run, struct tw_sink_stats *ret)
 {
 	const struct tw_rx_packet_options o = { .ifname = "tw0", .ring = RING };
@@ -209,7 +209,7 @@ static unsigned int send_and_receive(struct tw_sink *sink, struct transfer *run,
 	return (unsigned int)received.dropped;
 }
 
-/* Nothing lost, and all counters agree. */
+/* Checks that no frame is lost, and that all counters agree. */
 static void assert_lossless(struct tw_sink *sink, struct transfer *run)
 {
 	struct tw_sink_stats sent;
@@ -252,7 +252,7 @@ static void test_lengths(void **state)
 	tw_sink__close(sink);
 }
 
-/* Since 6.16 a veth with a slow receiver stops the queue; older ones drop, which only the version shows. */
+/* Since Linux 6.16, a veth interface stops its queue if the receiver is slow; older kernels drop frames. Only the version tells. */
 static bool veth_pushes_back(void)
 {
 	struct utsname u;
@@ -264,8 +264,8 @@ static bool veth_pushes_back(void)
 }
 
 /*
- * A peer whose frames wait for a thread: the sender is faster. If the kernel's veth drops then, every drop must be in the sink's
- * counters.
+ * The receiving end is slow, because its frames wait for a thread. If the kernel's veth driver drops frames of the faster sender, each drop
+ * must be in the sink's counters.
  */
 static void test_back_pressure(void **state)
 {
@@ -279,7 +279,7 @@ static void test_back_pressure(void **state)
 	link__slow_down("tw0");
 	sink = open_tx(transport, 0, 0);
 	run.least = run.most = sink->frame_max;
-	overrun = send_and_receive(sink, &run, &sent); /* because of a receiver without CPU time, not of the sink */
+	overrun = send_and_receive(sink, &run, &sent); /* @overrun: the receiver had no CPU time; the sink did not lose these */
 	assert_int_equal(run.received + overrun + sent.dropped, run.frames);
 	assert_true(sent.dropped == 0 || !veth_pushes_back());
 	tw_sink__close(sink);
@@ -322,7 +322,7 @@ static void test_down(void **state)
 	tw_sink__close(sink);
 }
 
-/* Frames in a sink that is closed count as dropped, with their events. Frames that left before do not. */
+/* When a sink is closed, the frames in it count as dropped, with their events. Frames that left before do not. */
 static void test_give_up(void **state)
 {
 	const enum tw_transport transport = *(const enum tw_transport *)*state;
@@ -351,7 +351,7 @@ static void test_give_up(void **state)
 	tw_sink__close(sink);
 }
 
-/* The veth pair is removed with frames on their way: they are counted, and so are later ones. */
+/* The veth pair is removed while frames are on their way: these frames and later ones are counted as dropped. */
 static void test_gone(void **state)
 {
 	const enum tw_transport transport = *(const enum tw_transport *)*state;
@@ -386,7 +386,7 @@ static void test_gone(void **state)
 	tw_sink__close(sink);
 }
 
-/* The receiving end is down: the kernel accepts each frame and drops it, and counts it. */
+/* The receiving end is down: the kernel accepts each frame, drops it, and counts it. */
 static void test_xdp_no_carrier(void **state)
 {
 	struct tw_sink_stats sent;
@@ -411,7 +411,7 @@ static void test_xdp_no_carrier(void **state)
 }
 
 /*
- * Every second frame is too long for the other end: the counters have the events of exactly those, however the kernel reports them.
+ * Every second frame is too long for the other end: the sink counts exactly the events of these frames, however the kernel reports drops.
  */
 static void test_xdp_some_too_long(void **state)
 {
@@ -464,7 +464,7 @@ static void test_packet_some_too_long(void **state)
 	tw_sink__close(sink);
 }
 
-/* Sinks of both transports on one veth pair whose receiver is down: all their drops, each once. */
+/* Sinks of both transports use one veth pair whose receiving end is down: each drop is counted once. */
 static void test_drops_once(void **state)
 {
 	struct tw_sink *sinks[3];
@@ -492,7 +492,7 @@ static void test_drops_once(void **state)
 	}
 	assert_int_equal(dropped, link__counters("tw0-tx").tx_dropped);
 	assert_true(dropped >=
-		    80); /* when the kernel notices that there is no carrier it stops counting for AF_PACKET */
+		    80); /* when the kernel notices that there is no carrier, it no longer counts drops of AF_PACKET */
 }
 
 static void test_one_socket_a_queue(void **state)
@@ -573,7 +573,7 @@ static void test_refused(void **state)
 }
 
 /*
- * Frames that just fill two chunks, including the Ethernet header: without slack of its own a slot would extend into the next one.
+ * Frames that just fill two chunks, including the Ethernet header: if slots had no slack, a slot would extend into the next one.
  */
 #define BRIM (2 * 4096 - 16)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames over UDP: every one arrives or is counted, none in fragments, whatever the path MTU is and when it becomes smaller. */
+/* Frames over UDP: each frame arrives or is counted as lost, and none is sent in fragments, even if the path MTU becomes smaller. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@
 #include "wire/encode.h"
 #include "wire/tracewire.h"
 
-#define WINDOW  256 /* frames on their way at once: at most what fits the receiver's buffer */
+#define WINDOW  256 /* frames that may be on their way: they fit in the receiver's buffer */
 #define HEADER4 28
 #define HEADER6 48
 
@@ -42,10 +42,10 @@ struct udp_transfer {
 	struct tw_tx_udp *udp;
 	struct tw_sink *sink;
 	atomic_uint received;
-	atomic_uint next; /* number after the last that arrived */
-	atomic_bool sent; /* all */
+	atomic_uint next; /* number after that of the last frame that arrived */
+	atomic_bool sent; /* all frames were sent */
 	unsigned int bad;
-	uint64_t padding; /* received */
+	uint64_t padding; /* bytes of padding that were received */
 	uint64_t events_sent, events_received;
 };
 
@@ -54,7 +54,7 @@ static uint8_t pattern(uint32_t number, size_t at)
 	return (uint8_t)(number * 31 + at * 7 + (at >> 8));
 }
 
-/* Its copy extends into the slack, like the encoder's. */
+/* Writes a frame as the encoder does, whose copies extend into the slack. */
 static void write_frame(uint8_t *slot, uint32_t number, size_t len)
 {
 	const struct head head = { number, (uint32_t)len };
@@ -86,7 +86,7 @@ static bool is_intact(struct udp_transfer *run, const struct tw_received_frame *
 	return true;
 }
 
-/* Until no frame arrives after all were sent */
+/* Receives until all frames were sent and no more arrive. */
 static void *receive(void *arg)
 {
 	struct udp_transfer *run = arg;
@@ -130,7 +130,7 @@ static void close_all(struct udp_transfer *run)
 	tw_receiver__close(run->rx);
 }
 
-/* Lost frames never arrive, so the wait is short. */
+/* Waits until the window has room, but not for long, because lost frames never arrive. */
 static void wait_for_receiver(struct udp_transfer *run, uint32_t number)
 {
 	for (int i = 0; i < 2000 && (int32_t)(number - run->next) >= WINDOW; i++) {
@@ -166,7 +166,7 @@ static void send_some(struct udp_transfer *run, uint32_t first, uint32_t end)
 	sink__flush_all(run->sink);
 }
 
-/* Gives up after half a minute: then frames are missing, which the caller finds. */
+/* Waits until @n frames have arrived. After half a minute, it gives up, and the caller finds that frames are missing. */
 static void await_received(struct udp_transfer *run, uint64_t n)
 {
 	for (int i = 0; i < NETNS_PATIENCE_MS && run->received < n; i++)
@@ -174,7 +174,7 @@ static void await_received(struct udp_transfer *run, uint64_t n)
 	run->sent = true;
 }
 
-/* All arrive, whole and in order. */
+/* Checks that all frames arrive, whole and in order. */
 static void assert_lossless(struct udp_transfer *run)
 {
 	struct tw_sink_stats stats;
@@ -250,8 +250,8 @@ static void test_no_batches(void **state)
 }
 
 /*
- * The second link's MTU is lowered in the middle: what the router refuses is lost and counted there; frames already built that are too
- * long are dropped and counted; later ones arrive.
+ * The second link's MTU is lowered in the middle of the transfer. Datagrams that the router refuses are lost, and the router counts them.
+ * Frames that are already built and too long are dropped, and the sink counts them. Later frames arrive.
  */
 static void try_shrinking(const char *host, unsigned int before, unsigned int after, unsigned int headers,
 			  const char *group, const char *refused)
@@ -305,7 +305,7 @@ static void test_path_shrinks(void **state)
 	try_shrinking("[fd00:2::2]", 1500, 1300, HEADER6, "Ip6", "FragFails");
 }
 
-/* The interface's MTU is lowered: nothing is lost on the path, and frames that do not fit are counted. */
+/* The interface's MTU is lowered: nothing is lost on the path, and the sink counts frames that do not fit. */
 static void test_link_shrinks(void **state)
 {
 	struct udp_transfer run = { .frames = 2000, .least = 64, .most = TW_FRAME_MAX };
@@ -320,7 +320,7 @@ static void test_link_shrinks(void **state)
 	open_tx(&run, "10.2.0.2", 0);
 	assert_int_equal(pthread_create(&thread, NULL, receive, &run), 0);
 	send_some(&run, 0, run.frames / 2);
-	for (uint32_t number = run.frames / 2; number < run.frames / 2 + 4; number++) /* of these two are too long */
+	for (uint32_t number = run.frames / 2; number < run.frames / 2 + 4; number++) /* two of these are too long */
 		send_frame(&run, sink__slot(run.sink), number, number % 2 ? 4000 : 400);
 	command__run("ip link set s0 mtu 1500");
 	send_some(&run, run.frames / 2 + 4, run.frames);
@@ -338,7 +338,7 @@ static void test_link_shrinks(void **state)
 	path__forget();
 }
 
-/* Without a receiver sending continues, and the fact is known. */
+/* Without a receiver, sending continues, and the sink knows that nobody listens. */
 static void test_nobody_listens(void **state)
 {
 	struct udp_transfer run = { .frames = 500, .least = 64, .most = 1000 };
@@ -358,7 +358,7 @@ static void test_nobody_listens(void **state)
 	close_all(&run);
 }
 
-/* Without a route to the host frames are kept until there is no room; later all arrive. */
+/* Without a route to the host, the sink keeps frames until it has no room. When there is a route, all arrive. */
 static void test_no_way(void **state)
 {
 	struct udp_transfer run = { .frames = 1000, .least = 64, .most = 1000 };
@@ -399,7 +399,7 @@ static in_port_t port_of(int fd)
 	return address.sin_port;
 }
 
-/* The sender's address changes in the middle: later frames come from the new one, with the same port. */
+/* The sender's address changes in the middle of the transfer: later frames come from the new address, with the same port. */
 static void test_new_address(void **state)
 {
 	struct udp_transfer run = { .frames = 1000, .least = 64, .most = 1400 };
@@ -431,8 +431,8 @@ static void test_new_address(void **state)
 }
 
 /*
- * An answer comes from the address of the request, also if the host has several, so that the connected socket accepts it; and it can be
- * answered in turn.
+ * A receiver answers from the address to which the request was sent, even if its host has several, so that the sender's connected socket
+ * accepts the answer. The sender can reply to the answer.
  */
 static void try_questions(const char *host)
 {
@@ -473,7 +473,7 @@ static void test_questions(void **state)
 	try_questions("[fd00:2::3]");
 }
 
-/* An ICMP error does not end the wait for requests, nor prevent it from sleeping. */
+/* An ICMP error does not end the wait for requests, and the wait does not become a busy loop. */
 static void test_questions_from_nobody(void **state)
 {
 	struct udp_transfer run = { .frames = 1, .least = 100, .most = 100 };

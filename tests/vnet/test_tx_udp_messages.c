@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How frames become messages: which are sent together, and in how many pieces. */
+/* How frames become messages: which frames are sent together as one batch, and in how many pieces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ static uint8_t area[TX_UDP_FRAMES * (MAX + 64)];
 static struct iovec frames[TX_UDP_FRAMES];
 static struct tx_udp_messages messages;
 
-/* @n frames of @lens bytes, @apart from each other. */
+/* Makes messages from @n frames of @lens bytes, whose slots begin @apart bytes apart. */
 static void write_frames(const size_t *lens, unsigned int n, size_t apart)
 {
 	for (unsigned int i = 0; i < n; i++)
@@ -36,7 +36,7 @@ static void expect(unsigned int message, size_t pieces, size_t bytes, unsigned i
 	assert_int_equal(tx_udp_messages__frames(&messages, message + 1), frames_so_far);
 }
 
-/* Nearly full frames are padded to the end of their slots and sent as one batch; the last may be shorter. */
+/* Nearly full frames are padded to the end of their slots, and sent as one batch; its last piece may be shorter. */
 static void test_full(void **state)
 {
 	static const size_t lens[] = { FULL, MAX, FULL + 4, FULL };
@@ -52,7 +52,7 @@ static void test_full(void **state)
 	expect(1, 1, FULL, 4);
 }
 
-/* A dropped frame separates them. */
+/* A dropped frame separates two batches. */
 static void test_dropped(void **state)
 {
 	static const size_t lens[] = { FULL, FULL, 0, FULL, 0 };
@@ -65,7 +65,7 @@ static void test_dropped(void **state)
 	assert_int_equal(tx_udp_messages__frames(&messages, 0), 0);
 }
 
-/* The path MTU was larger when the slots were laid out: as many pieces as frames, none longer than the path MTU. */
+/* The path MTU was larger when the slots were laid out: each frame is one piece, and no piece is longer than the path MTU. */
 static void test_apart(void **state)
 {
 	static const size_t lens[] = { FULL, FULL, FULL };
@@ -76,7 +76,7 @@ static void test_apart(void **state)
 	expect(0, 3, 2 * MAX + FULL, 3);
 }
 
-/* Frames that are far from full are padded to the length of the longest. */
+/* Frames that are much shorter than their slots are padded to the length of the longest frame. */
 static void test_short(void **state)
 {
 	static const size_t lens[] = { 300, 320, 300, 200 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The veth pair: created, found, listed, removed; and other interfaces are not touched. */
+/* A veth pair is created, found, listed and removed. Other interfaces are not touched. */
 #include <errno.h>
 #include <net/if.h>
 #include <netlink/route/link.h>
@@ -91,7 +91,7 @@ static void test_create_list_remove(void **state)
 	assert_int_equal(tw_veth__remove("twelve-chars", &error), -ENODEV);
 }
 
-/* Between listing and removing, a pair may be removed and a new one get its name: that one stays. */
+/* After a pair was listed, it may be removed, and a new pair may get its name. Removing the listed pair does not remove the new one. */
 static void test_remove_listed(void **state)
 {
 	const struct tw_veth_options dead = { .name = "tw0", .owner = "tracewire run r-1" };
@@ -155,7 +155,7 @@ static void test_existing(void **state)
 	assert_int_equal(list_wires().n, 1);
 }
 
-/* The receiving end has left: the error names the end that can be used. */
+/* No interface has the name of the receiving end any more: the error names the end that can be used. */
 static void test_one_end(void **state)
 {
 	const struct tw_veth_options o = { .name = "tw0", .owner = "tracewire vnet" };
@@ -210,7 +210,7 @@ static void test_impossible(void **state)
 	assert_false(link__exists("tw0"));
 }
 
-/* Without CAP_NET_ADMIN: one error, nothing created. */
+/* Without CAP_NET_ADMIN, there is one error, and nothing is created. */
 static void test_not_permitted(void **state)
 {
 	const struct tw_veth_options o = { .name = "tw0", .owner = "tracewire vnet" };
@@ -224,7 +224,7 @@ static void test_not_permitted(void **state)
 
 static int delete_code;
 
-/* The linker's --wrap option lets the library call this function instead of libnl's. */
+/* The linker's --wrap option makes the library call __wrap_rtnl_link_delete() instead of libnl's function. */
 int __real_rtnl_link_delete(struct nl_sock *sk, const struct rtnl_link *end);
 int __wrap_rtnl_link_delete(struct nl_sock *sk, const struct rtnl_link *end);
 
@@ -246,7 +246,7 @@ static void test_not_removed(void **state)
 	assert_int_equal(tw_veth__remove("tw0", &error), 0);
 }
 
-/* A socket that cannot be opened is an error of every call. */
+/* If no socket can be opened, every call returns an error. */
 static void test_no_descriptors(void **state)
 {
 	const struct tw_veth_options o = { .name = "tw0", .owner = TW_VETH_OWNER "vnet" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Another owner's XDP program, attached to an interface by libxdp: foreign INTERFACE OBJECT. It stays. */
+/* foreign INTERFACE OBJECT: attaches an XDP program with libxdp, as another owner would. The program stays attached. */
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Rules at each hook, on real frames: no capture sees dropped frames, a later filter sees a mark, and redirected frames can be decoded where
-# they arrive. Counters show all of it.
+# they arrive. Counters show the drops, marks and redirections.
 # Usage: hooks.sh TRACEWIRE SENDER CAPTURE
 . "$(dirname "$0")/common.sh"
 
@@ -21,7 +21,7 @@ finish "$pid"
 says "$scratch/drop.out" "^ +$switches +$switches  event == sched_switch -> drop" || fail "no counters: $(cat "$scratch/drop.out")"
 nothing_left v1
 
-# Rules in order: the first that matches decides. The rest is dropped.
+# The first rule that matches an event decides. Events that no rule matches are dropped (--default drop).
 attach order 'event == sched_switch && cpu == 0' --action pass 'event == sched_switch' --action drop \
 	'event == sched_wakeup' --action pass --default drop
 send
@@ -32,7 +32,7 @@ comes_to "the default" $((events - switches - wakeups)) 'c["default"]["events"]'
 comes_to "dropped" True 'c["dropped"]["events"] == c["rules"][1]["events"] + c["default"]["events"]'
 finish "$pid"
 
-# A mark is for tc, where a later filter sees it: another owner's filter, on another owner's qdisc.
+# In tc, a later filter sees a mark: here, another owner's filter on another owner's qdisc.
 tc qdisc add dev v1 clsact
 tc filter add dev v1 ingress prio 30000 protocol all bpf bytecode '4,32 0 0 4294963220,21 0 1 7,6 0 0 4294967295,6 0 0 0' \
 	action mirred egress mirror dev w0
@@ -47,7 +47,7 @@ expect "somebody else's filter" 1 "$(tc filter show dev v1 ingress | grep -c 'pr
 expect "our filter" 0 "$(tc filter show dev v1 ingress | grep -c tw_classify)"
 tc qdisc del dev v1 clsact
 
-# A redirection includes control frames, so that receivers can decode; here they stay, too.
+# A redirection includes copies of control frames, so that receivers can decode the events. The control frames also arrive on v1.
 attach redirect 'event == sched_switch' --action redirect:w0
 before=$(received w1)
 send_watched redirected w1 $((switches + control))
@@ -57,8 +57,8 @@ expect "decoded at the other interface" $switches "$(grep -c ' sched_switch: ' "
 finish "$pid"
 nothing_left v1
 
-# XDP redirects as well, without control frames, and reports that; it refuses an interface that would lose them, which kernels report since
-# 6.3.
+# XDP redirects only events, and reports that control frames stay. It refuses an interface that would lose redirected frames, which kernels
+# report since 6.3.
 refused 1 'w0 does not send frames that XDP redirects to it' --hook xdp --from "$capture" 'event == sched_wakeup' --action redirect:w0
 ethtool -K w1 gro on
 in_background xdp-redirect "$tracewire" filter attach -i v1 --hook xdp --from "$capture" 'event == sched_wakeup' --action redirect:w0
@@ -73,7 +73,7 @@ expect "redirected by XDP" $wakeups $(($(received w1) - before))
 finish "$pid"
 nothing_left v1
 
-# Invalid rules: one sentence, and nothing attached.
+# Invalid rules are refused with one sentence, and nothing is attached.
 refuse() { # STATUS PATTERN WORD...
 	refused "$@"
 	nothing_left v1

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Lifetime of classifiers: held ones end with their process however that ends, permanent ones stay until they are removed, and other owners'
-# objects are not touched.
-# Usage: life.sh TRACEWIRE SENDER CAPTURE FOREIGN, an object with an XDP program
+# Lifetime of classifiers: one that a process holds ends with this process, however the process ends. A permanent one stays until it is
+# removed. Objects of other owners are not touched.
+# Usage: life.sh TRACEWIRE SENDER CAPTURE FOREIGN. FOREIGN is an object file with an XDP program.
 foreign=$4
 . "$(dirname "$0")/common.sh"
 
-guards() { # processes that guard something of PROCESS
+guards() { # PROCESS: prints its cleanup helpers
 	pgrep -P "$1" -x tracewire-guard
 }
 
-# kill_both PROCESS: and its cleanup helper, which also holds the lock of its file until it has ended
+# kill_both PROCESS: kills PROCESS and its cleanup helper, which also holds the lock of the state file until it has ended
 kill_both() {
 	local guard
 	guard=$(guards "$1")
@@ -24,7 +24,7 @@ refused_second() { # PATTERN WORD...: attaching with these words, beside the att
 }
 
 for hook in xdp tc; do
-	# Killed: nothing stays, not even for a cleanup.
+	# The process is killed: its cleanup helper leaves nothing.
 	attach killed --hook $hook 'event == sched_switch' --action drop
 	guard=$(guards "$pid")
 	[ -n "$guard" ] || fail "$hook: nobody guards it"
@@ -40,14 +40,14 @@ for hook in xdp tc; do
 	finish "$pid"
 	nothing_left v1
 
-	# Killed while it waits for a schema.
+	# The process is killed while it waits for a schema.
 	in_background waiting "$tracewire" filter attach -i v1 --hook $hook 'event == sched_switch' --action drop
 	wait_for says "$scratch/waiting.err" '^waiting on v1'
 	comes_to "no schema yet" None 'c["schema"]'
 	kill_at_once "$pid"
 	wait_for has_nothing_left v1
 
-	# Killed together with its cleanup helper: XDP's link is removed with it, tc's filter waits for a cleanup.
+	# The process is killed together with its cleanup helper: the kernel removes the XDP link, but the tc filter stays until a cleanup.
 	attach both --hook $hook 'event == sched_switch' --action drop
 	kill_both "$pid"
 	expect "$hook: a program left" "" "$(ip -d link show v1 | grep prog/xdp)"
@@ -58,20 +58,20 @@ for hook in xdp tc; do
 	says "$scratch/cleanup" "^removed classifier $hook of v1" || fail "cleanup says: $(cat "$scratch/cleanup")"
 	nothing_left v1
 
-	# The next run cleans up by itself.
+	# The next run cleans up at its start.
 	attach both --hook $hook 'event == sched_switch' --action drop
 	kill_both "$pid"
 	attach next --hook $hook 'event == sched_wakeup' --action drop
 	says "$scratch/next.err" "^removed classifier $hook of v1 of a killed run" ||
 		fail "the next run does not clean up: $(cat "$scratch/next.err")"
 
-	# Detached by another process.
+	# Another process detaches the classifier.
 	"$tracewire" filter detach -i v1 2>"$scratch/detach.err" || fail "detach: $(cat "$scratch/detach.err")"
 	wait "$pid" || fail "a detached one does not end with 0"
 	says "$scratch/next.out" 'event == sched_wakeup -> drop' || fail "no counters when it is detached: $(cat "$scratch/next.out")"
 	nothing_left v1
 
-	# Permanent: the process has ended, the counters continue; a second one is refused.
+	# A permanent classifier: its process has ended, and its counters continue. A second classifier is refused.
 	"$tracewire" filter attach -i v1 --hook $hook --persist --from "$capture" 'event == sched_switch' --action drop 2>"$scratch/persist.err" ||
 		fail "$hook --persist: $(cat "$scratch/persist.err")"
 	says "$scratch/persist.err" '^attached to v1: .*it stays until' || fail "no word that it stays: $(cat "$scratch/persist.err")"
@@ -88,7 +88,7 @@ for hook in xdp tc; do
 	says "$scratch/detach.err" 'v1 has no classifier of Tracewire' || fail "detach says: $(cat "$scratch/detach.err")"
 done
 
-# Removed by another program: reported, and the file is removed.
+# Another program removes the classifier: its process reports it, and removes the state file.
 attach robbed --hook tc 'event == sched_switch' --action drop
 send
 tc qdisc del dev v1 clsact
@@ -98,14 +98,14 @@ says "$scratch/robbed.out" "^ +$switches +$switches  event == sched_switch -> dr
 	fail "what it had counted by then: $(cat "$scratch/robbed.out")"
 nothing_left v1
 
-# The same for a permanent one: its counters are gone as well, and are not reported as 0.
+# Another program removes a permanent classifier: its counters are gone, and are not reported as 0.
 "$tracewire" filter attach -i v1 --persist --from "$capture" 'cpu == 0' --action drop 2>/dev/null || fail "attach to stay"
 ip link set dev v1 xdp off
 comes_to "without its program" "none None None" 'c["mode"], c["rules"][0]["events"], c["dropped"]["frames"]'
 "$tracewire" filter detach -i v1 2>/dev/null || fail "detach what somebody else took away"
 nothing_left v1
 
-# Permanent, but without a schema yet: a process holds it, which can be ended.
+# A permanent classifier has no schema yet: a process holds it. `filter detach` ends this process.
 in_background lasting "$tracewire" filter attach -i v1 --hook tc --persist 'cpu == 0' --action drop
 wait_for says "$scratch/lasting.err" '^waiting on v1'
 refused_second "v1 has a classifier in tc already, held by process $pid" --hook tc
@@ -113,7 +113,7 @@ refused_second "v1 has a classifier in tc already, held by process $pid" --hook 
 wait "$pid" || fail "one that waits and is detached does not end with 0"
 nothing_left v1
 
-# A qdisc that another program created while the classifier was waiting.
+# Another program creates the qdisc while the classifier waits for a schema.
 in_background later "$tracewire" filter attach -i v1 --hook tc 'cpu == 0' --action drop
 wait_for says "$scratch/later.err" '^waiting on v1'
 tc qdisc add dev v1 clsact
@@ -123,7 +123,7 @@ finish "$pid"
 expect "somebody else's qdisc" 1 "$(tc qdisc show dev v1 | grep -c clsact)"
 tc qdisc del dev v1 clsact
 
-# Others' counters are opened by id, which not every root may; a run's own are already open.
+# `filter show` opens the counters of other processes by id, which requires CAP_SYS_ADMIN. The process itself has its counters open.
 in_background own setpriv --bounding-set -sys_admin "$tracewire" filter attach -i v1 --from "$capture" 'event == sched_switch' --action drop
 wait_for says "$scratch/own.err" '^attached to v1'
 send
@@ -134,14 +134,14 @@ says "$scratch/show.err" 'cannot read the counters of xdp on v1: .*CAP_SYS_ADMIN
 finish "$pid"
 says "$scratch/own.out" "^ +$switches +$switches  event == sched_switch -> drop" || fail "its own counters: $(cat "$scratch/own.out")"
 
-# If the number of CPUs is unknown there are no counters, but an error.
+# If the number of CPUs is unknown, `filter show` shows no counters, but an error.
 "$tracewire" filter attach -i v1 --persist --from "$capture" 'cpu == 0' --action drop 2>/dev/null || fail "attach to stay"
 unshare --mount sh -c 'mount -t tmpfs none /sys && exec "$@"' sh "$tracewire" filter show >"$scratch/show.out" 2>"$scratch/show.err"
 expect "status without /sys" 1 $?
 says "$scratch/show.err" 'cannot read the number of CPUs' || fail "show without /sys says: $(cat "$scratch/show.err")"
 "$tracewire" filter detach -i v1 2>/dev/null || fail "detach"
 
-# Both hooks at once; the qdisc is removed with the last classifier, and not while another owner has a filter there.
+# Classifiers at both hooks at once. The qdisc is removed with the last classifier, but not while another owner has a filter on it.
 attach one 'event == sched_switch' --action pass
 one=$pid
 attach two --hook tc 'event == sched_switch' --action drop
@@ -155,7 +155,7 @@ finish "$one"
 nothing_left v1
 
 # Another owner's XDP program is neither replaced nor removed.
-for end in v0 v1; do ip link set $end mtu 1500; done # it knows no fragments
+for end in v0 v1; do ip link set $end mtu 1500; done # the program does not support fragments
 if ip link set dev v1 xdp obj "$foreign" sec xdp 2>"$scratch/ip.err"; then
 	id=$(ip -d link show v1 | sed -nE 's/.*prog\/xdp id ([0-9]+).*/\1/p')
 	refused_second 'v1 has an XDP program of another owner already'
@@ -167,7 +167,7 @@ else
 	fail "cannot attach somebody else's program: $(cat "$scratch/ip.err")"
 fi
 
-# The interface is removed while a permanent one is on it: nothing is left to show.
+# The interface of a permanent classifier is removed: `filter show` shows nothing.
 ip link add x0 type veth peer name x1
 ip link set x0 up
 ip link set x1 up
@@ -178,7 +178,7 @@ expect "shown of an interface that has gone" "[]" "$(tr -d '\n' <"$scratch/show.
 "$tracewire" cleanup >"$scratch/cleanup" 2>&1
 expect "files of an interface that has gone" "" "$(ls /run/tracewire 2>/dev/null | grep ^classifier-)"
 
-# It is created again with the same number and another owner's qdisc: the next run removes what its state file has, and nothing else.
+# An interface with the same index and another owner's qdisc is created: the next run removes only the objects in the old state file.
 for hook in tc u32; do
 	ip link add x0 type veth peer name x1 index 777
 	ip link set x0 up

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of what is attached to interfaces: in separate namespaces, with a separate /run. */
+/* Network namespaces with a separate /run, for tests that attach programs and filters to interfaces. */
 #ifndef NAMESPACE_H
 #define NAMESPACE_H
 

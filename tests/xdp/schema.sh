@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Rules follow the schema of a stream: they are generated again for another schema, and the counters continue; frames of other schemas match
-# nothing and are counted. At XDP and at tc.
+# Rules follow the schema of a stream: if it gets another schema, the program is generated again, and the counters continue. Frames of other
+# schemas match no rule, and are counted. The test runs for XDP and for tc.
 # Usage: schema.sh TRACEWIRE SENDER CAPTURE
 . "$(dirname "$0")/common.sh"
 stream=1111111111111111
@@ -13,7 +13,7 @@ follow() { # HOOK
 	send
 	comes_to "$hook: the first schema" "$switches" 'c["rules"][0]["events"]'
 
-	# The same stream has another schema: as after a module brought events.
+	# The same stream gets another schema, as if a module with events had been loaded.
 	introduce deadbeef
 	wait_for says "$scratch/$hook.err" '^the rules are now for schema 00000000deadbeef of stream '
 	comes_to "$hook: the schema" 00000000deadbeef 'c["schema"]'
@@ -23,7 +23,7 @@ follow() { # HOOK
 	send deadbeef
 	comes_to "$hook: the second schema" $((2 * switches)) 'c["rules"][0]["events"]'
 
-	# Another stream with another schema while the first lives: its events pass, and that is reported.
+	# Another stream has another schema while the first stream lives: the events of the other stream pass, and this is reported.
 	introduce deadbeef
 	send cafe $stream
 	wait_for says "$scratch/$hook.err" "^stream $stream has another schema, 000000000000cafe: .* pass and are counted"
@@ -38,7 +38,7 @@ follow() { # HOOK
 	comes_to "$hook: of another schema" "$events" 'c["other_schema"]["events"]'
 	comes_to "$hook: no match" $((2 * switches)) 'c["rules"][0]["events"]'
 
-	# After the first has been silent, the rules are for the second.
+	# When the first stream has been silent for some seconds, the rules change to the schema of the second.
 	sleep 3.5
 	send cafe $stream
 	wait_for says "$scratch/$hook.err" "^the rules are now for schema 000000000000cafe of stream $stream"
@@ -49,7 +49,7 @@ follow() { # HOOK
 follow xdp
 follow tc
 
-# Given formats are fixed: the rules stay for that schema.
+# If the formats are given (--from), the rules stay for this schema.
 in_background given "$tracewire" filter attach -i v1 --from "$capture" 'event == sched_switch' --action drop
 wait_for says "$scratch/given.err" '^attached to v1'
 send deadbeef

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sends the frames of a capture on an interface, in order and unchanged: send [-c] INTERFACE CAPTURE [SCHEMA [STREAM]] With -c only
- * those of the control channel. SCHEMA or STREAM, hexadecimal, replace the ids of every frame.
+ * send [-c] INTERFACE CAPTURE [SCHEMA [STREAM]]: sends the frames of a capture on an interface, in order and unchanged. With -c, it sends
+ * only control frames. SCHEMA and STREAM, in hexadecimal, replace the ids in every frame.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static int open_socket(const char *ifname)
 	return fd;
 }
 
-/* Return: 1 if it was sent, 0 if it was skipped, -1 */
+/* Return: 1 if the packet was sent, 0 if it was skipped, -1 after an error */
 static int send_packet(int fd, const struct tw_packet *packet)
 {
 	static uint8_t copy[PACKET_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Loading: instructions made by hand get their maps, the callback of bpf_loop() its type, and libxdp accepts the opened object. */
+/* Loading a program: its instructions get their maps, the callback of bpf_loop() gets its type, and libxdp accepts the opened object. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@
 #define MAP                  INSN(BPF_LD | BPF_IMM | BPF_DW, BPF_REG_1, BPF_PSEUDO_MAP_FD, 0, 0), INSN(0, 0, 0, 0, 0)
 #define FUNCTION(dst, to)    INSN(BPF_LD | BPF_IMM | BPF_DW, dst, BPF_PSEUDO_FUNC, 0, to), INSN(0, 0, 0, 0, 0)
 
-/* Looks up its blank entry, and calls a function three times: passes if both worked. */
+/* A program that looks up its blank entry, and calls a function three times. It passes the packet if both succeeded. */
 static struct bpf_insn looping[] = {
 	STORE(BPF_REG_10, -4, 0),                            /*  0 */
 	MAP,                                                 /*  1 */
@@ -178,7 +178,7 @@ static void a_link_holds_it(void **state)
 	assert_int_equal(tw_xdp__mode(&s), TW_MODE_NONE);
 	s.public.program = tw_program__id(tw_loaded__fd(&second));
 	assert_int_equal(tw_xdp__mode(&s), TW_MODE_NATIVE);
-	assert_int_equal(tw_xdp__plan(&s, &err), -EEXIST); /* whatever its owner */
+	assert_int_equal(tw_xdp__plan(&s, &err), -EEXIST); /* whoever owns the program */
 	close(link);
 	assert_int_equal(tw_xdp__mode(&s), TW_MODE_NONE);
 	assert_int_equal(tw_xdp__plan(&s, &err), 0);
@@ -187,7 +187,7 @@ static void a_link_holds_it(void **state)
 	tw_maps__fini(&maps);
 }
 
-/* With a dispatcher or, if the kernel or a missing directory prevents that, alone. */
+/* A permanent program is attached by libxdp: with a dispatcher, or alone if the kernel or a missing directory prevents a dispatcher. */
 static void libxdp_leaves_it(void **state)
 {
 	struct tw_state s = state_on("v0");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A NIC refuses a program that replaces another one: the state file still names the attached program. Kernel and NIC are replaced here. */
+/* If a NIC refuses a program that replaces another one, the state file still names the attached program. Kernel and NIC are simulated. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static uint32_t next_id;  /* the kernel's id of the next program that is loaded 
 static bool is_refused;   /* the NIC refuses programs */
 static uint32_t attached; /* the program that the NIC runs; 0 = none */
 
-/* The linker's --wrap option lets the library call these functions instead of its own. */
+/* The linker's --wrap option makes the library call these functions instead of its own. */
 int __wrap_tw_maps__make(struct tw_maps *maps, unsigned int rows, int offload_to, struct tw_error *error);
 int __wrap_tw_loaded__load(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *error);
 int __wrap_tw_loaded__fd(const struct tw_loaded *loaded);
@@ -141,7 +141,7 @@ int main(void)
 	char folder[] = "/tmp/tracewire-replace-XXXXXX";
 	int failed;
 
-	/* Not as root, whose directory of state files belongs to all programs of the machine. */
+	/* The test does not run as root, because root's directory of state files belongs to all runs on this machine. */
 	if ((!geteuid() && (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))) ||
 	    !mkdtemp(folder) || setenv("RUNTIME_DIRECTORY", folder, 1))
 		return 1;

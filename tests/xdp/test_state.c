@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state file of a classifier: written content is read back, one process owns it, and nothing stays. */
+/* The state file of a classifier: the content can be read back, one process owns the file, and no file stays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ static void what_is_written_is_read(void **unused)
 	state.prio = 21592;
 	state.made_clsact = 1;
 	state.rows[TW_ROWS_MAX - 1] = (struct tw_state_row){ 1, 64, UINT64_MAX - 1 };
-	for (int i = 0; i < 2; i++) { /* a shorter text leaves nothing of the one before */
+	for (int i = 0; i < 2; i++) { /* the second text is shorter, and nothing of the first is left */
 		assert_int_equal(tw_state__write(&state, &file, &err), 0);
 		assert_int_equal(tw_state__read(&file, &copy), 0);
 		assert_int_equal(copy.public.n, state.public.n);
@@ -108,7 +108,7 @@ static void one_has_it(void **unused)
 	assert_int_equal(tw_state__write(&state, &file, &err), 0);
 	assert_int_equal(tw_state__lock(&state, &second, &err), -EBUSY);
 	assert_non_null(strstr(err.text, "v0 has a classifier in tc already, held by process "));
-	state.public.place = TW_ATTACH_XDP; /* the other half is free */
+	state.public.place = TW_ATTACH_XDP; /* the other hook has no classifier */
 	second = locked(&state);
 	tw_state_file__remove(&second);
 	tw_state_file__close(&second);
@@ -151,7 +151,7 @@ static void what_stays_attached_keeps_its_file(void **unused)
 
 static bool forks_are_refused;
 
-/* The linker's --wrap option lets the library call this function instead of the C library's. */
+/* The linker's --wrap option makes the library call __wrap_fork() instead of fork(). */
 pid_t __real_fork(void);
 pid_t __wrap_fork(void);
 
@@ -193,7 +193,7 @@ static void __attribute__((noreturn)) take_one(void)
 	      tw_state_file__has_gone(&file));
 }
 
-/* To the next entry or exit of a system call of @pid. */
+/* Lets @pid continue to the next entry or exit of a system call. */
 static struct __ptrace_syscall_info step(pid_t pid)
 {
 	struct __ptrace_syscall_info info;
@@ -206,7 +206,7 @@ static struct __ptrace_syscall_info step(pid_t pid)
 	return info;
 }
 
-/* A cleanup finds a file that was created and is not locked yet, and removes it: its creator has one in the end. */
+/* A cleanup removes a file that was created but is not locked yet. Its creator makes the file again, and has a file in the end. */
 static void had_beside_a_clean_up(void **unused)
 {
 	struct __ptrace_syscall_info info;
@@ -234,7 +234,7 @@ static void had_beside_a_clean_up(void **unused)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Writes the long state, stops, and writes the short one. */
+/* Writes the long state, stops, and writes the short state. */
 static void __attribute__((noreturn)) write_two(void)
 {
 	struct tw_state state = made();
@@ -249,7 +249,8 @@ static void __attribute__((noreturn)) write_two(void)
 }
 
 /*
- * Kills it at its stop @n at a system call after the long state. Return: number of rules of the state; *ret_past: it ended before.
+ * Kills the writer at its stop number @n at a system call, after it wrote the long state. Return: number of rules of the state in the file;
+ * *ret_past: the writer ended before stop @n.
  */
 static unsigned int rules_after_kill(int n, bool *ret_past)
 {
@@ -296,7 +297,7 @@ static void killed_while_it_is_written(void **unused)
 	assert_int_equal(before, 1);
 }
 
-/* One text after another, of all lengths: the old one stays until the line with the new one's offset is complete. */
+/* Texts of all lengths are written in turn. The old text stays valid until the line with the offset of the new text is complete. */
 static void written_in_part(void **unused)
 {
 	static char texts[2][20000];
@@ -319,7 +320,7 @@ static void written_in_part(void **unused)
 		assert_int_equal(pread(file.fd, lines[1], sizeof(lines[1]), 0), (ssize_t)sizeof(lines[1]));
 		assert_int_equal(sscanf(lines[1] + i % 2 * 256, "text %*u at %lu", &at), 1);
 		assert_int_equal(at % 4096,
-				 0); /* so that a patch within a page of the text is within one of the file */
+				 0); /* so that a patch within a page of the text lies within a page of the file */
 		for (size_t cut = 0; i > 1 && cut <= sizeof(lines[0]); cut++) {
 			assert_int_equal(pwrite(file.fd, lines[1], cut, 0), (ssize_t)cut);
 			assert_int_equal(pwrite(file.fd, lines[0] + cut, sizeof(lines[0]) - cut, (off_t)cut),

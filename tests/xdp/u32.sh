@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Rules as keys of u32: what they match, what happens to the rest, and what is impossible. Kernels of test machines may lack tc's actions
-# for drop and mark: then an error says so; tests/vm has them on stock kernels.
+# Rules as keys of u32: matching frames, other frames, and rules that are refused. This kernel may lack tc's actions for drop and mark: then
+# an error says so. tests/vm tests the actions on stock kernels.
 # Usage: u32.sh TRACEWIRE SENDER CAPTURE
 . "$(dirname "$0")/common.sh"
 
@@ -27,7 +27,7 @@ wait_for says "$scratch/u32.err" '^the rules are now for schema 00000000deadbeef
 comes_to "the counters go on" $wakeups 'c["rules"][2]["frames"]'
 send deadbeef
 comes_to "after the exchange" $((2 * wakeups)) 'c["rules"][2]["frames"]'
-send cafe 1111111111111111 # of another stream, while the first lives
+send cafe 1111111111111111 # another stream, while the first one lives
 comes_to "another schema matches nothing" $((2 * wakeups)) 'c["rules"][2]["frames"]'
 expect "sets of filters" 1 "$(tc filter show dev v1 ingress | grep -c 'u32 chain 0 $')"
 finish "$pid"
@@ -48,7 +48,7 @@ expect "frames at the second interface" $((wakeups + control)) $(($(received x1)
 finish "$pid"
 ip link del x0
 
-# Killed; and permanent.
+# A killed process, then a permanent classifier.
 attach killed --hook u32 'event == sched_switch' --action redirect:w0
 kill_at_once "$pid"
 wait_for has_nothing_left v1
