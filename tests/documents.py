@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""documents.py SOURCE_DIR: each file, constant and function that a document names exists."""
+"""documents.py SOURCE_DIR: checks that each file, folder, constant and function that a document names exists."""
 import os
 import re
 import sys
@@ -19,7 +19,7 @@ def exists(path, paths):
 
 
 def missing(text, paths, folders, words):
-    """Return: what a text in backquotes names if that does not exist, otherwise None"""
+    """Return: the kind of object that a text in backquotes names, if this object does not exist; otherwise None"""
     if re.fullmatch(r"[\w.-]+/[\w./-]*\.(c|h|md|sh|py)", text):
         return None if exists(text, paths) else "file"
     if re.fullmatch(r"[\w./-]+/", text):
@@ -35,7 +35,7 @@ def main(root):
     paths = set(tracked(root))
     folders = {os.path.dirname(path) for path in paths}
     folders |= {os.path.dirname(folder) for folder in folders}
-    words = {"GFP_ATOMIC"}  # of the kernel
+    words = {"GFP_ATOMIC"}  # a word of the kernel
     for path in paths:
         if not path.endswith(".md") and os.path.getsize(os.path.join(root, path)) < 1 << 20:
             with open(os.path.join(root, path), errors="replace") as file:

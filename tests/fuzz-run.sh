@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fuzz-run.sh TARGET DIRECTORY MAX_LEN SEEDS...: one libFuzzer target, at most FUZZ_RUNS inputs and FUZZ_SECONDS (0: no limit). Findings are
-# kept in DIRECTORY and tried again the next time. The last line has the figures.
+# fuzz-run.sh TARGET DIRECTORY MAX_LEN SEEDS...: runs one libFuzzer target with at most FUZZ_RUNS inputs, for at most FUZZ_SECONDS (0: no
+# limit). Findings are kept in DIRECTORY, and tried again in the next run. The last line of the output has the figures.
 set -euo pipefail
 target=$1 folder=$2 max_len=$3
 shift 3
 mkdir -p "$folder/corpus"
 
-# An input that needs 10 s or 1 GiB is a finding too.
+# An input that needs 10 s or 1 GiB is a finding, too.
 status=0
 "$target" -runs="${FUZZ_RUNS:-200000}" -max_total_time="${FUZZ_SECONDS:-0}" -max_len="$max_len" -timeout=10 \
 	-malloc_limit_mb=256 -rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$folder/" "$folder/corpus" "$@" \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs a fuzz target once for every file of the given directories: seeds, and inputs found by fuzzing. */
+/* Runs a fuzz target once for every file of the given directories, which have seeds and inputs that fuzzing found. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

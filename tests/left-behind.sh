@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2034,SC2154
-# The check around each test for what it leaves behind. Usage: left-behind.sh PROGRAM
+# Tests scripts/left-behind, the check around each test for what the test leaves. Usage: left-behind.sh PROGRAM
 program=$1
 . "$(dirname "$0")/shell/check.sh"
 
-# leaves LINE COMMAND: it fails, and prints what is left
+# leaves LINE COMMAND: the check of COMMAND fails, and prints only "left behind: LINE"
 leaves() {
 	run 1 "$program" --beside sh -c "$2"
 	says "$scratch/out" "^left behind: $1\$" || fail "'$2' leaves: $(cat "$scratch/out")"
@@ -22,7 +22,7 @@ leaves 'process [0-9]+: sleep 1000' 'sleep 1000 &'
 leaves 'process [0-9]+: sleep 1000' 'setsid sh -c "sleep 1000 & exit" & wait'
 leaves 'file file' 'echo >"$TMPDIR/file"; exit 77'
 
-# Settings of the top-level trace instance are restored, unless other tests run.
+# Changed settings of the top-level trace instance are restored, unless other tests run at the same time.
 export TRACING_DIR=$scratch/tracing
 mkdir "$TRACING_DIR"
 echo 1 >"$TRACING_DIR/tracing_on"
@@ -39,7 +39,7 @@ says "$scratch/out" '^left behind: setting trace_options is no longer nostacktra
 run 0 "$program" --beside sh -c 'echo 0 >$TRACING_DIR/tracing_on'
 unset TRACING_DIR
 
-# An instance belongs to the process that it is named after, if that has ended.
+# COMMAND leaves a trace instance if the pid in the name of the instance is that of a process of COMMAND, which has ended.
 instances=/sys/kernel/tracing/instances
 if [ "$(id -u)" = 0 ] && [ -d $instances ]; then
 	at_end 'rmdir $instances/twtest_behind$gone $instances/twtest_behind$mine 2>/dev/null'

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A library for LD_PRELOAD in which one call of the C library, of libbpf or of libnl fails. A place is a call of a function of the table
- * below, with the calls of the program that led to it. Calls from other libraries do not count.
+ * A library for LD_PRELOAD that makes one call of the C library, of libbpf or of libnl fail. A place is a call stack of the program that
+ * ends in a function of the table below. Calls from other libraries do not count.
  *
- *   PLACES_FILE=FILE   appends "PLACE FUNCTION OFFSET..." for each place that is reached, once a process: PLACE is a hash; OFFSET is a
- *                      return address from the start of the program, hexadecimal, the innermost first
- *   FAILING_PLACE=HEX  the first call from this place fails, once a process, with FAILING_ERRNO, or ENOMEM if the function allocates;
+ *   PLACES_FILE=FILE   each process appends "PLACE FUNCTION OFFSET..." to FILE for each place that it reaches. PLACE is a hash. OFFSETs are
+ *                      the return addresses of the stack, relative to the start of the program, hexadecimal, the innermost first
+ *   FAILING_PLACE=HEX  in each process, the first call from this place fails with FAILING_ERRNO, or with ENOMEM if the function allocates;
  *                      FAILED_FILE=FILE is then made
  */
 #include <dirent.h>
@@ -49,7 +49,7 @@ extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 
 #define N_PLACES 16384
-#define N_FRAMES 32 /* of the stack, the innermost */
+#define N_FRAMES 32 /* number of frames of the stack that count, from the innermost on */
 
 static uintptr_t program_start, program_end;
 static uint64_t failing;
@@ -66,7 +66,7 @@ static int find_program(struct dl_phdr_info *info, size_t size, void *unused)
 	for (i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_LOAD)
 			program_end = program_start + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
-	return 1; /* the first one is the program */
+	return 1; /* the first object is the program */
 }
 
 __attribute__((constructor)) static void begin(void)

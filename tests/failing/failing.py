@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Each place that calls the C library fails once, and the command must say so.
+"""Each call from a place of the product to the C library, libbpf or libnl fails once, and the command must report the failure.
 
 Usage: failing.py TRACEWIRE LIBRARY TOLERATED COMMANDS
 
-COMMANDS has a command line of tracewire a line. Each runs once with LIBRARY (failing-calls.c) to find its places, and then once for each
-place, whose first call fails with an error that the kernel does not return otherwise. The command must end by itself, and print a sentence
-with the reason; if this sentence is its error, its status must not be 0. TOLERATED names the functions of the product that may continue
-without a message, and why.
-Environment: ONE_OF=N: only one of N places; FAILING_AT=FILE: only places with a function of this source file in the stack.
-PORT in a command line is another number in each run, because several run at the same time.
+Each line of COMMANDS is a command line of tracewire. It runs once with LIBRARY (failing-calls.c) to find its places, and then once for each
+place: the first call from this place fails with an error that the kernel does not return otherwise. The command must end by itself, and
+print a sentence with the reason; if this sentence is its error, its status must not be 0. TOLERATED names the functions of the product
+that may continue without a message, and the reasons.
+Environment: ONE_OF=N tries only one of N places; FAILING_AT=FILE tries only places with a function of this source file in the stack.
+PORT in a command line is replaced by another number in each run, because several commands run at the same time.
 """
 import concurrent.futures
 import errno
@@ -39,7 +39,7 @@ def run(words, folder, **more):
 
 
 def places_of(words):
-    """Return: the standard output, and for each place that it reaches, the function of the C library, and the frames of the stack"""
+    """Return: the command's standard output; for each place that it reaches, the function that is called, and the frames of the stack"""
     with tempfile.TemporaryDirectory() as folder:
         found = os.path.join(folder, "places")
         result = run(words, folder, PLACES_FILE=found)
@@ -51,8 +51,8 @@ def places_of(words):
 
 
 def source_of(offsets):
-    """Return: for each return address, the functions and lines there, the innermost first"""
-    # The address after a call can belong to the next line.
+    """Return: for each return address, the functions and lines of the call, the innermost (inlined) one first"""
+    # A return address can belong to the next line; the byte before it belongs to the call.
     asked = "".join("%x\n" % (int(offset, 16) - 1) for offset in offsets)
     said = subprocess.run(["addr2line", "-a", "-i", "-f", "-e", tracewire], input=asked, stdout=subprocess.PIPE, text=True, check=True)
     found = []
@@ -71,12 +71,12 @@ def is_at(stack):
 
 
 def verdict(words, place, usual):
-    """Return: None if the command said what failed; otherwise, what it did. usual: its output if nothing fails"""
+    """Return: None if the command reported the failure; otherwise, what it did instead. usual: its output if nothing fails"""
     with tempfile.TemporaryDirectory() as folder:
         failed = os.path.join(folder, "failed")
         result = run(words, folder, FAILING_PLACE=place, FAILING_ERRNO=str(ERRNO), FAILED_FILE=failed)
         if not os.path.exists(failed):
-            return None  # this time the command did not come to that place
+            return None  # in this run, the command did not reach the place
     said = " / ".join(result.stderr.strip().splitlines()[-2:])
     if result.returncode == "hung" or result.returncode < 0:
         return "ended with %s: %s" % (result.returncode, said)
@@ -102,7 +102,7 @@ def main():
         tried.update(found_at)
         source = source_of(sorted({frame for _, frames in found_at.values() for frame in frames}))
         where = {place: [line for frame in frames for line in source[frame]] for place, (_, frames) in found_at.items()}
-        # What has no source comes from the compiler.
+        # Calls without a source line come from the compiler.
         places = sorted(place for place in found_at
                         if not where[place][0][1].startswith(("?", "_gcov")) and is_at(where[place]))
         with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("AT_ONCE", "3"))) as pool:

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Captures that exceed limits: tshark shows them in bounded time and memory, and an expert item says what was refused. MAKE_BOMBS is set by
-# CTest, in addition to the variables of tests/dissector/common.sh; with HOSTILE_FRAMES set, in more ways.
+# Captures that exceed limits: tshark shows them in bounded time and memory, and an expert item says what was refused. If HOSTILE_FRAMES is
+# set, tshark shows them in more ways. CTest sets MAKE_BOMBS, in addition to the variables of tests/dissector/common.sh.
 . "$(dirname "$0")/../dissector/common.sh"
 
-seconds_max=30 # they take 5 at most on an idle machine
-mib_max=450    # tshark alone has 150, and keeps some bytes for each frame
+seconds_max=30 # on an idle machine, no capture takes more than 5
+mib_max=450    # tshark alone uses 150, and keeps some bytes for each frame
 
 mkdir "$home/bombs" && "$MAKE_BOMBS" "$home/bombs" || { echo "FAILED: the captures cannot be made"; exit 1; }
 cp "$(dirname "$0")/measure.py" "$home"
@@ -18,7 +18,7 @@ bomb() {
 		"$home/measure.py" "$seconds_max" tshark "$@" 3>&1 > "$home/out" 2> "$home/err"
 }
 
-ways=("-2 -V") # the last one's lines are looked at: what the first pass refused must be said in the second
+ways=("-2 -V") # the output of the last way is checked: the second pass must report what the first pass refused
 [ -z "${HOSTILE_FRAMES:-}" ] || ways=("" "-Y trace.pid==7" -V "-2 -V")
 
 # The expected text of an expert item.

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""check_udp.py FORM FLOOD CAPTURE PRODUCER: compares the summaries of flood.py, of capture -j and of a producer: the capture has received
-all frames of both, and all events of the producer are in the ledger."""
+"""check_udp.py FORM FLOOD CAPTURE PRODUCER: compares the summaries of flood.py, of capture -j and of a producer. The capture must have
+received all frames of flood.py and of the producer, and its ledger must have all events of the producer."""
 import json
 import re
 import sys

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """damage.py SEED RATE IN OUT: copies a file and changes one byte in 1/RATE, anywhere, including the structure of the file.
 
-With the RATE "cut" it truncates the file at a random place instead. With a "b" after the rate, as in 0.001b, it keeps types and
-lengths of the blocks of a pcapng, so that a reader reaches the end of the file. The result depends on the seed only."""
+With the RATE "cut", it truncates the file at a random place. With a "b" after the rate, as in 0.001b, it keeps the types and
+lengths of the blocks of a pcapng file, so that a reader reaches the end of the file. The result depends only on SEED."""
 import random
 import struct
 import sys

@@ -3,11 +3,12 @@
 """flood.py PORT SEED FRAMES FILE...: sends hostile datagrams to a capture that listens on UDP port PORT of this network
 namespace, and to the producer that streams to it over 127.0.0.1.
 
-It changes, cuts, repeats, reorders, bundles and fragments real frames, and makes some out-of-band. They come from
-FILEs (pcap or hex) and from the frames of the producer. The producer's stream stays intact: a hostile frame has its
-id only if it has no sequence number, that is, if it is out-of-band. The producer gets requests as if from its capture.
+It changes, cuts, repeats, reorders, bundles and fragments real frames, and turns some into out-of-band frames. Real frames
+come from FILEs (pcap or hex) and from the producer. The producer's stream stays intact: a hostile frame has the id of this
+stream only if it is out-of-band, because out-of-band frames have no event numbers. The producer gets requests as if they
+came from its capture host.
 
-Prints as JSON what it sent. Changes and their order depend on the seed only."""
+Prints as JSON what it sent. Changes and their order depend only on SEED."""
 import json
 import os
 import random
@@ -23,19 +24,19 @@ LENGTH, STREAM, SEQUENCE, TIME, CHANNEL, SOURCE, EVENTS = 6, 8, 24, 32, 40, 44, 
 PART, LOST, SCHEMA, HOST, COMM, SYMBOL, STATS, END, TIME_SYNC, METADATA_REQUEST = 3, 4, 6, 7, 9, 10, 11, 13, 14, 16
 CONTROL, OUT_OF_BAND = 0, 3
 DATAGRAM_MAX = 65507
-RAW_MAX = 1480  # bytes of an IP packet after its header that fit the link
+RAW_MAX = 1480  # largest payload of an IP packet that fits in the link's MTU
 GSO_MAX = 64  # least number of segments that the kernel accepts at a time
 UDP_SEGMENT = 103
 WAITING_MAX = 256 << 10  # bytes in the receive queue of the capture, less than its size: it must drop nothing
 PATIENCE = 60  # seconds
-QUESTIONS_AT_ONCE = 2000  # more than fits a producer's socket
+QUESTIONS_AT_ONCE = 2000  # more than fit in the receive queue of a producer's socket
 
 rng = random.Random(SEED)
 EXTREMES = (0, 1, 3, 4, 47, 48, 0x7FFF, 0x8000, 0xFFFC, 0xFFFF, 1 << 31, (1 << 32) - 1, 1 << 63, (1 << 64) - 1)
 
 
 def extreme(size):
-    """A number of that many bytes: a boundary value or a random one."""
+    """A number of @size bytes: a boundary value or a random one."""
     value = rng.choice(EXTREMES) if rng.random() < 0.6 else rng.getrandbits(8 * size)
     return (value & (1 << 8 * size) - 1).to_bytes(size, "big")
 
@@ -81,7 +82,7 @@ def frame(stream, source, *parts, seq=None):
     return head + body
 
 
-# Changes to a frame, given as a bytearray.
+# Functions that change a frame, which is a bytearray.
 
 
 def flip_bits(f):
@@ -148,7 +149,7 @@ def move_out_of_band(f):
 
 
 def cut_into_parts(f):
-    """Replaces a TLV by a PART of a larger, smaller or other value."""
+    """Replaces a TLV by a PART that declares a longer, a shorter or another value."""
     places = list(tlvs(f))
     if not places:
         return
@@ -165,7 +166,7 @@ def cut_into_parts(f):
 
 CHANGES = (flip_bits, change_bytes, truncate, extend, set_field, set_field, set_tlv_type, set_tlv_length, set_tlv_value, drop_tlv,
            move_out_of_band, cut_into_parts)
-# These keep a frame out-of-band and in its stream.
+# With these changes, an out-of-band frame stays out-of-band and in its stream.
 CHANGES_OF_VALUES = (truncate, extend, set_tlv_type, set_tlv_length, set_tlv_value, drop_tlv)
 
 
@@ -178,11 +179,11 @@ def changed(f, changes):
     return bytes(f)
 
 
-# Frames that are in no recording.
+# Functions that make frames that are in no recording.
 
 
 def bomb():
-    """A compressed format that expands to much more than a frame has, and states that size, a larger or a smaller one."""
+    """A compressed format that expands to much more than a frame holds. It declares its true size, a larger or a smaller one."""
     blocks = rng.choice((1, 2, 3, 64, 1000, 8000))
     size = blocks << 17
     text = b"\x28\xb5\x2f\xfd\xa0" + struct.pack("<I", size)  # zstd: one segment, with its size in four bytes
@@ -228,7 +229,7 @@ MADE = (bomb, last_words, lost, names)
 
 
 class Producer:
-    """The real stream, as seen by anybody who receives its datagrams."""
+    """The real stream, as an attacker knows it who receives its datagrams."""
 
     def __init__(self):
         self.address = self.stream = None
@@ -266,7 +267,7 @@ def other_stream(f, ids):
 class Flood:
     def __init__(self, paths):
         self.producer = Producer()
-        # Few streams, so that each continues for long; no id becomes the producer's by the change of one bit.
+        # Few streams, so that each continues for long. A change of one bit does not turn their ids into the producer's id.
         seen = [self.producer.stream ^ 0xA5A5A5A5A5A5A5A5 ^ n for n in range(3)]
         self.pool = [other_stream(f, seen) for f in self.producer.frames]
         for path in paths:
@@ -298,12 +299,12 @@ class Flood:
         return f if kind < 0.4 else changed(f, CHANGES)
 
     def strange_to_be_filled(self):
-        """The same, with nothing after it that would make it a frame of the producer's stream with a sequence number."""
+        """A strange frame, or no bytes. The caller appends bytes, which could turn a truncated header into one of the producer's stream."""
         f = self.strange()
         return f if len(f) >= HEADER.size else b""
 
     def send(self, datagram):
-        """From a random address: at once, later, twice, or after the next."""
+        """Sends a datagram from a random address: at once, later, twice, or after the next datagram."""
         sock, to = rng.choice(self.sockets)
         self.before = (self.before + [datagram])[-32:]
         kind = rng.random()
@@ -338,7 +339,7 @@ class Flood:
         self.count("in fragments")
 
     def send_raw(self, source, destination, payload, fragment=0, identification=0):
-        """UDP from a foreign address; @fragment as in the IP header. The kernel does not fragment it."""
+        """Sends UDP from any address. @fragment: the field of the IP header. The kernel does not fragment the packet."""
         payload = payload[:RAW_MAX]
         ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(payload), identification, fragment, 64, socket.IPPROTO_UDP, 0, source,
                          destination)
@@ -361,7 +362,7 @@ class Flood:
         self.count("in broken fragments")
 
     def question(self):
-        """Requests and answers for the producer."""
+        """A request or an answer for the producer."""
         kind = rng.random()
         if kind < 0.4:
             return exchange(self.producer.stream, rng.choice((0, time.time_ns())))
@@ -372,14 +373,14 @@ class Flood:
         return self.strange()
 
     def ask_producer(self):
-        """Sends as its capture host: its socket accepts nothing from other addresses."""
+        """Sends from the address of the capture host, because the producer's socket accepts nothing from other addresses."""
         address, port = self.producer.address
         payload = self.question()
         self.send_raw(socket.inet_aton("127.0.0.1"), address, self.udp(PORT, port, payload[: RAW_MAX - 8]))
         self.count("questions")
 
     def answer_for_producer(self):
-        """Sends as the producer."""
+        """Sends an answer from the address of the producer."""
         address, port = self.producer.address
         known = rng.choice(self.producer.talk)
         payload = rng.choice((exchange(self.producer.stream, answered=True), known, changed(known, CHANGES_OF_VALUES)))
@@ -413,7 +414,7 @@ class Flood:
 
 
 def waiting(port):
-    """Bytes in the receive queues of that port, as listed by the kernel."""
+    """Bytes in the receive queues of a port, from the kernel's list."""
     n = 0
     for path in ("/proc/self/net/udp", "/proc/self/net/udp6"):
         with open(path, encoding="utf-8") as table:
@@ -424,5 +425,5 @@ def waiting(port):
     return n
 
 
-os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # on the loopback interface frames of one CPU keep their order
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # on the loopback interface, frames that one CPU sends keep their order
 Flood(sys.argv[4:]).run()

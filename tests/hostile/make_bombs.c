@@ -33,7 +33,7 @@ static void add(const char *piece)
 	text_len += len;
 }
 
-/* Add @piece up to @n times, as long as @reserve bytes stay free. */
+/* Add @piece up to @n times, while at least @reserve bytes stay free. */
 static void add_often(const char *piece, uint32_t n, size_t reserve)
 {
 	while (n-- && text_len + strlen(piece) + reserve <= TW_SCHEMA_TEXT_MAX)
@@ -192,8 +192,8 @@ static void make_total(void)
 }
 
 /*
- * Write format texts of bytes that all need escaping: about 20 bytes of zstd decompress to the longest text, and a frame has as many of
- * them as fit. @more is added to the declared length; 0 = it is right.
+ * Write format texts whose bytes all need escaping. About 20 bytes of zstd decompress to the longest text, and each frame has as many such
+ * texts as fit. @more is added to the declared length; with 0, this length is right.
  */
 static void make_zstd(const char *name, uint32_t more)
 {
@@ -252,7 +252,7 @@ static void make_ids(void)
 	sample__close(&s);
 }
 
-/* Write task names: of a new task each time, or (@one) of one task, each with an older time than the name before. */
+/* Write task names: each of a new task; or, with @one, all of one task, each with an older time than the previous name. */
 static void make_tasks(const char *name, uint32_t n, bool one)
 {
 	begin(name);

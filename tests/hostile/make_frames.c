@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * make_frames FORMATS_DIR OUT_DIR NAME N [SEED]: writes a capture of N frames to be damaged. It has many short streams, each with its own
- * metadata, so that damaged metadata is parsed instead of being skipped as a repetition. Events have a real kernel's formats and random
- * bodies, except for the locations of dynamic fields. Frames have one event, many events, or PARTs of an event.
+ * make_frames FORMATS_DIR OUT_DIR NAME N [SEED]: writes a capture of N frames, which a test then damages. It has many short streams, each
+ * with its own metadata, so that damaged metadata are parsed and not skipped as repetitions. Events have formats of a real kernel and
+ * random bodies, except for the locations of dynamic fields. Frames have one event, many events, or PARTs of an event.
  */
 #include <dirent.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# measure.py SECONDS COMMAND...: runs it with a limit of CPU time, because other activity of the machine is not its fault. A command that
-# only waits has ten times as long by the clock. Prints "status seconds MiB" on file descriptor 3: its exit status, its CPU time, and its
-# maximum memory. Instead of the status: "cpu-limit", "asleep", or the name of the signal that ended it, such as SIGKILL if the kernel was
-# out of memory.
+# measure.py SECONDS COMMAND...: runs COMMAND with a limit of CPU time, which does not depend on other activity of the machine. COMMAND may
+# take up to ten times SECONDS of real time. Prints "status seconds MiB" on file descriptor 3: the exit status, the CPU time, and the
+# largest memory. In place of an exit status: "cpu-limit"; "asleep", if COMMAND exceeded the real time; or the name of the signal that ended
+# COMMAND, such as SIGKILL if the kernel was out of memory.
 import os, resource, signal, subprocess, sys
 
 most_seconds = int(sys.argv[1])
@@ -15,7 +15,8 @@ def name_of(status):
     return status if status >= 0 else signal.Signals(-status).name
 
 
-# The soft limit sends SIGXCPU; the hard limit, for a process that ignores SIGXCPU, sends SIGKILL: the CPU time shows which it was.
+# At the soft limit, the kernel sends SIGXCPU; at the hard limit, which a process reaches that ignores SIGXCPU, SIGKILL. The CPU time shows
+# whether the limit was the reason.
 process = subprocess.Popen(
     sys.argv[2:], preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (most_seconds, most_seconds + 1))
 )

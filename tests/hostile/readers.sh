@@ -1,19 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Damaged and truncated captures for `tracewire report`, `info` and `filter --from`, damaged and truncated trace.dat files for `tracewire
-# convert`, built with sanitizers: status 0, 1, or 2 if it is no such file any more; no sanitizer report, no leak, no hang, valid JSON.
-# HOSTILE_FILES files of each (default 3). TRACEWIRE, MAKE_FRAMES, FORMATS, RECORDING and DAT are set by CTest.
+# `tracewire report`, `info` and `filter --from` read damaged and truncated captures, and `tracewire convert` reads damaged and truncated
+# trace.dat files. They are built with sanitizers. The status must be 0 or 1, or 2 if the file is not recognised any more. No sanitizer
+# report, no leak, no hang, valid JSON. HOSTILE_FILES files of each kind (default 3). CTest sets TRACEWIRE, MAKE_FRAMES, FORMATS, RECORDING
+# and DAT.
 set -u
 
 files=${HOSTILE_FILES:-3}
-limit=60 # seconds a run; the longest took 2 when this was written
+limit=60 # seconds for each run; when this was written, the longest run took 2
 here=$(dirname "$0")
 home=$(mktemp -d "${TMPDIR:-/tmp}/tracewire-hostile.XXXXXX")
 trap 'rm -rf "$home"' EXIT
 failed=0 runs=0
 declare -A statuses=()
 
-# run COMMAND...: of tracewire; its status must be one for a damaged file
+# run WORD...: runs tracewire; the status must be one of those for a damaged file
 run() {
 	local status=0
 
@@ -27,7 +28,7 @@ run() {
 	fi
 }
 
-# prints_json WHAT: the last command printed one object a line
+# prints_json WHAT: checks that the last command printed one JSON object per line
 prints_json() {
 	python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin.buffer]' < "$home/out" && return
 	echo "FAILED: tracewire $1, seed $seed, does not print JSON"
@@ -53,7 +54,7 @@ for ((seed = 1; seed <= files; seed++)); do
 	for rate in 0.0001 cut; do
 		"$here/damage.py" $seed $rate "$home/whole.pcapng" "$home/damaged.pcapng" && report "$home/damaged.pcapng"
 	done
-	for rate in 0.001 0.0001 cut; do # one schema, so that a filter gets as far as its formats
+	for rate in 0.001 0.0001 cut; do # this file has one schema, so that `filter` reaches its formats
 		"$here/damage.py" $seed $rate "$RECORDING" "$home/damaged.pcapng" || continue
 		run filter compile --to tree --from "$home/damaged.pcapng" 'cpu == 0 or prev_comm ~ "k*"'
 		run filter explain --json --from "$home/damaged.pcapng" 'cpu == 0 or time > 1'

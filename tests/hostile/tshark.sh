@@ -1,28 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# HOSTILE_FRAMES damaged frames (default 3000), and files with as many that are damaged anywhere or truncated, for tshark with the plugin
-# built with sanitizers: no crash, no sanitizer report, no dissector bug, no hang, and at most 100 KiB leaked. MAKE_FRAMES, LEAK and
-# RECORDING are set by CTest, in addition to the variables of tests/dissector/common.sh.
+# tshark, with the plugin built with sanitizers, reads HOSTILE_FRAMES damaged frames (default 3000), and files with the same number of
+# frames that are damaged anywhere or truncated. No crash, no sanitizer report, no dissector bug, no hang, and at most 100 KiB leaked. CTest
+# sets MAKE_FRAMES, LEAK and RECORDING, in addition to the variables of tests/dissector/common.sh.
 #
-# 2 in 100 bytes are changed, which leaves little of the metadata; then 1 in 1000, which leaves most. At most 20,000 frames a capture: each
-# changed stream id is a new stream, and after some thousands no more are kept.
+# First, 2 in 100 bytes are changed, which leaves little of the metadata; then 1 in 1000, which leaves most. A capture has at most 20,000
+# frames: each changed stream id is a new stream, and the plugin keeps only some thousands of streams.
 here=$(dirname "$0")
 . "$here/../dissector/common.sh"
 
 frames=${HOSTILE_FRAMES:-3000}
 capture_max=20000
 leak_max=$((100 * 1024))
-frames_damaged='ruined damaged' # by their frames only
+frames_damaged='ruined damaged' # captures in which only frames are damaged
 files_damaged='blocks anywhere cut'
 file_error_max=3 # tshark's status for a file that it cannot read, or not to its end
-limit=120 # seconds for one run; it took 7 at most when this was written
+limit=120 # seconds for one run; when this was written, the longest run took 7
 
-# As for the files copied by common.sh: the user of tshark may not be able to read the build directory.
+# Copied like the files of common.sh, because the user of tshark may not be able to read the build directory.
 cp "$LEAK" "$home/leak.so" && LEAK=$home/leak.so
 
 [ -n "$sanitizers" ] || { echo "FAILED: the plugin in $PLUGINS was built without sanitizers"; exit 1; }
 
-# make_capture SEED FRAMES: half of it made streams of a real kernel's formats, half a repeated recording
+# make_capture SEED FRAMES: one half has generated streams with formats of a real kernel, the other half repeats a recording
 make_capture() {
 	local times=$(($2 / 2 / $(capinfos -Mcr -T "$RECORDING" | awk '{ print $2 }') + 1)) recordings=()
 
@@ -39,12 +39,12 @@ make_capture() {
 		chmod a+r "$home"/*.pcapng
 }
 
-# Bytes leaked, from the sanitizer's summary.
+# leaked FILE: prints the number of leaked bytes, from the sanitizer's summary in FILE
 leaked() {
 	awk '/^SUMMARY:.* byte\(s\) leaked/ { n = $3 } END { print n + 0 }' "$1"
 }
 
-# watched OPTION...: tshark with all checks; its lines in $home/out, the sanitizers' in $home/err
+# watched OPTION...: runs tshark with all checks; its output is in $home/out, that of the sanitizers in $home/err
 watched() {
 	as_user env -u XDG_CACHE_HOME -u XDG_CONFIG_HOME HOME="$home" TZ=UTC LC_ALL=C \
 		WIRESHARK_PLUGIN_DIR="$PLUGINS" WIRESHARK_ABORT_ON_DISSECTOR_BUG=1 \
@@ -55,7 +55,7 @@ watched() {
 
 declare -A seconds=() shown=() lost=()
 
-# try FILES OPTION...: these captures; times are added up by options. An invalid file is an error, and nothing more.
+# try FILES OPTION...: tshark reads these captures. Times are added up for each set of options. For an invalid file, tshark may only fail.
 try() {
 	local files=$1 file status bugs begin what
 

@@ -1,26 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Untrusted datagrams, HOSTILE_FRAMES of them for each form of capture (default 1500), to a capture over UDP and to the producer that
-# streams to it, both built with sanitizers: neither reports anything, both end properly, the file can be read, also by the plugin with
-# sanitizers and when it is damaged, and every event of the producer is in the file or in a place of the ledger.
-# Usage: udp.sh TRACEWIRE; PLUGIN and PLUGINDIR as in tests/integration, MAKE_FRAMES, FORMATS, GOLDEN and RECORDING are set by CTest.
+# A capture over UDP and the producer that streams to it, both built with sanitizers, get untrusted datagrams: HOSTILE_FRAMES for each form
+# of capture (default 1500). No sanitizer reports anything, and both end properly. The file can be read, even damaged, and also by the
+# plugin with sanitizers. Every event of the producer is in the file or at a place of the ledger.
+# Usage: udp.sh TRACEWIRE. CTest sets PLUGIN and PLUGINDIR, as for tests/integration, and MAKE_FRAMES, FORMATS, GOLDEN and RECORDING.
 tracewire=$1
 here=$(dirname "$0")
 . "$here/../integration/common.sh"
 need python3 zstd
 frames=${HOSTILE_FRAMES:-1500}
-limit=120 # seconds for a program to end, or to read a file; the longest took 12 with 100,000 frames when this was written
+limit=120 # seconds for a program to end, or to read a file; when this was written, the longest took 12 with 100,000 frames
 file_error_max=3 # tshark's status for a file that it cannot read, or not to its end
 export ASAN_OPTIONS=quarantine_size_mb=16 UBSAN_OPTIONS=print_stacktrace=1 PYTHONDONTWRITEBYTECODE=1
 export LSAN_OPTIONS=suppressions=$here/../cli/lsan-suppressions.txt:print_suppressions=0
 sanitizers=$(ldd "$PLUGIN" | awk '/lib(a|ub)san/ { print $3 }' | paste -sd:)
-ip link set lo up mtu 1500 # more is cut into fragments
+ip link set lo up mtu 1500 # longer datagrams are fragmented
 
-no_report() { # NAME: the sanitizers have nothing to say
+no_report() { # NAME: checks that the sanitizers have reported nothing
 	grep -qE 'ERROR: |runtime error|Dissector bug' "$scratch/$1.err" && fail "$1: $(grep -E -A 30 -m 1 'ERROR: |runtime error|Dissector bug' "$scratch/$1.err")"
 }
 
-ends() { # PROCESS: within the limit
+ends() { # PROCESS: checks that it ends within the limit
 	for _ in $(seq $((limit * 20))); do
 		has_ended "$1" && return
 		sleep 0.05
@@ -29,7 +29,7 @@ ends() { # PROCESS: within the limit
 	kill -ABRT "$1"
 }
 
-# The events: system calls of a shell and its children, while the file exists.
+# Events are system calls of a shell and its children, which run while the file "go" exists.
 start_producer() {
 	touch "$scratch/go"
 	in_background producer "$tracewire" stream -v -u 127.0.0.1 -e raw_syscalls,sched_process_exec -F -- sh -c 'while [ -e "$1" ]; do sleep 0.05; done' sh "$scratch/go"
@@ -42,7 +42,7 @@ status_has() {
 	grep '^{"status"' "$scratch/capture.err" | tail -n 1 | sed 's/{"name":/\n&/g' | grep -qE "$1"
 }
 
-reads() { # FILE COMMAND...: it is read without a complaint of the sanitizers
+reads() { # FILE COMMAND...: COMMAND reads FILE without an error, and the sanitizers report nothing
 	local file=$1 status=0
 	shift
 	timeout "$limit" "$@" >"$scratch/reader.out" 2>"$scratch/reader.err" || status=$?
@@ -51,13 +51,13 @@ reads() { # FILE COMMAND...: it is read without a complaint of the sanitizers
 	grep -qE 'cut short|appears to' "$scratch/reader.err" && fail "$form: $file: $(cat "$scratch/reader.err")"
 }
 
-# shown FILE: to people, by the plugin
+# shown FILE: tshark shows FILE with the plugin
 shown() {
 	reads "$1" env ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$sanitizers" tshark -r "$1"
 }
 
-# Tracewire's files have records that are not sent, too: out-of-band metadata and ledgers. Damaged, they are an error, and nothing more.
-# Each file is damaged in another way.
+# Files of Tracewire also have records that are never sent: out-of-band metadata and ledgers. If these are damaged, a reader may report an
+# error, but nothing worse happens. The files are damaged in turn in three ways.
 damaged() { # FILE
 	local rates=(0.001b 0.00001 cut) rate
 
@@ -80,7 +80,7 @@ readable() { # FILE
 	damaged "$1"
 }
 
-# under_flood FORM FILE OPTION...: a capture of them, into FILE, the pipe or the files named after it
+# under_flood FORM FILE OPTION...: captures producer and flood into FILE, into a pipe, or into files whose names begin like FILE
 under_flood() {
 	local file=$scratch/captures/$2 form=$1 capture producer flooded
 	shift 2

@@ -10,7 +10,7 @@ scratch=$(mktemp -d) || exit 1
 # at_end COMMAND: run COMMAND when the test ends, for whatever reason; before the commands of earlier calls
 at_end() {
 	endings="$1${endings:+; $endings}"
-	# shellcheck disable=SC2064 # it is in quotes as it came
+	# shellcheck disable=SC2064 # $endings must be expanded now
 	trap "$endings" EXIT
 }
 endings=
@@ -39,12 +39,12 @@ expect() {
 	[ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"
 }
 
-# says FILE PATTERN: a line of it matches
+# says FILE PATTERN: whether a line of FILE matches PATTERN
 says() {
 	grep -qsE -- "$2" "$1"
 }
 
-# run STATUS COMMAND...: expect the exit status, within 100 s; what it prints is in $scratch/out and $scratch/err
+# run STATUS COMMAND...: runs COMMAND, which must end with STATUS within 100 s; its output is in $scratch/out and $scratch/err
 run() {
 	local wanted=$1 status
 	shift

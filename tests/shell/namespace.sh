@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# To be sourced first: runs the test again, as root, in new namespaces: those that $namespaces requests from unshare, or a network and a
-# mount namespace.
+# To be sourced first. Requires root. Runs the test again in new namespaces: those of $namespaces, which are options of unshare, or a
+# network and a mount namespace.
 
 if [ "$(id -u)" != 0 ]; then
 	echo "skipped: needs root"

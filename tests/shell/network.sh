@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# To be sourced: the interfaces of the test's network namespace.
+# To be sourced: functions for the interfaces of the test's network namespace.
 
 # is_up INTERFACE [COMMAND...]: whether the kernel has noticed the carrier of INTERFACE, sometimes a second after it came up. Frames sent
 # before that are dropped silently. COMMAND runs the check, for example in another namespace.
@@ -12,7 +12,7 @@ interfaces() { # prints their names, one a line
 	ip -br link | sed 's/[@ ].*//'
 }
 
-# received INTERFACE: prints the number of frames received there so far, before XDP
+# received INTERFACE: prints the number of frames that INTERFACE has received so far, including those that XDP drops
 received() {
 	ip -s -j link show "$1" | sed -E 's/.*"rx":\{"bytes":[0-9]+,"packets":([0-9]+).*/\1/'
 }

@@ -3,8 +3,8 @@
 # shellcheck disable=SC2154
 # To be sourced after check.sh: processes in the background, none of which outlives the test.
 
-# end_children PROCESS: kills its children, and the children of these, which would continue otherwise: a tshark has a dumpcap. Each is
-# stopped first, so that it does not start another process.
+# end_children PROCESS: kills its children and their children, which would otherwise continue: a tshark has a dumpcap. Each child is stopped
+# first, so that it does not start another process.
 end_children() {
 	local child
 	for child in $(pgrep -P "$1"); do
@@ -22,8 +22,8 @@ descendants() { # PROCESS
 	done
 }
 
-# end_traces PROCESS: ends each tracewire among its descendants with SIGTERM, and waits for it, at most five seconds: it then removes its
-# trace instances and its interface. If it were killed, it would leave them to the next run.
+# end_traces PROCESS: ends each tracewire among its descendants with SIGTERM, and waits at most five seconds for its end, so that it removes
+# its trace instances and its interface. A tracewire that is killed would leave them.
 end_traces() {
 	local process
 	local -a traces=()
@@ -53,7 +53,7 @@ at_end 'end_started 2>/dev/null'
 in_background() {
 	local name=$1
 	shift
-	: >"$scratch/$name.err" # so that messages of an earlier command of this name are not taken for those of this one
+	: >"$scratch/$name.err" # removes messages of an earlier command of this name
 	"$@" >"$scratch/$name.out" 2>"$scratch/$name.err" &
 	pid=$!
 	started+=("$pid")
@@ -69,19 +69,19 @@ wait_for() {
 	return 1
 }
 
-# interrupt PROCESS: like Ctrl-C; returns its exit status
+# interrupt PROCESS: sends SIGINT, as Ctrl-C does; returns the exit status of PROCESS
 interrupt() {
 	kill -INT "$1"
 	wait "$1"
 }
 
-# kill_at_once PROCESS: with SIGKILL
+# kill_at_once PROCESS: ends it with SIGKILL
 kill_at_once() {
 	kill -KILL "$1"
 	wait "$1" 2>/dev/null
 }
 
-has_ended() { # PROCESS: whether it has ended; also if it is a zombie
+has_ended() { # PROCESS: whether it has ended; a zombie has ended, too
 	! grep -q '^State:.*[^Z] (' "/proc/$1/status" 2>/dev/null
 }
 

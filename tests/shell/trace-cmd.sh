@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# To be sourced; for trace_cmd_record, after tracing.sh. Recordings and texts of trace-cmd, for comparisons.
+# To be sourced, after tracing.sh if trace_cmd_record is used: recordings and texts of trace-cmd, for comparisons.
 
-# trace_cmd_report WORD...: output of trace-cmd report without what no recording contains: that a CPU is empty, and after the CPU the
-# latency flags, "dNh2." or with -R "-0x5", which exist since version 3.2 and which tracewire prints only with -l.
+# trace_cmd_report WORD...: prints the output of trace-cmd report without the lines about empty CPUs, and without the latency flags after
+# the CPU ("dNh2.", or "-0x5" with -R). trace-cmd prints these flags since version 3.2, and tracewire prints them only with -l.
 trace_cmd_report() {
 	trace-cmd report "$@" 2>/dev/null | sed -E 's/^([^]]*-[^] ]+ +\[[0-9]+\])(-0x[0-9a-f]+| [^ 0-9][^ ]{4})/\1/; /^CPU [0-9]+ is empty$/d'
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# To be sourced after processes.sh, with $tracewire set, the program: tests that trace. $tracing is the directory of tracefs.
+# To be sourced after processes.sh, with $tracewire set to the program: functions for tests that trace. $tracing is tracefs's directory.
 
 # need_tracefs: skip if tracefs is not mounted. If it is mounted, a program that does not find it has a bug.
 need_tracefs() {
@@ -10,7 +10,7 @@ need_tracefs() {
 	[ -n "$tracing" ] || skip "$(cat "$scratch/why")"
 }
 
-# start_tracewire NAME WORD...: starts tracewire like in_background; it traces when this returns
+# start_tracewire NAME WORD...: starts tracewire as in_background does, and waits until it traces
 start_tracewire() {
 	local name=$1
 	shift
@@ -18,8 +18,8 @@ start_tracewire() {
 	wait_for says "$scratch/$name.err" '^(events are on|recording to|streaming on)'
 }
 
-# odd_ledger FILE: whether a summary in FILE says that its numbers do not match each other, or the kernel's. It is not odd if another
-# process has switched tracing off.
+# odd_ledger FILE: whether the summary in FILE says that its numbers do not match each other, or do not match the kernel's. A ledger is not
+# odd if another process has switched tracing off.
 odd_ledger() {
 	says "$1" 'do not balance|^unsure |please report'
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In the virtual machine: classifiers at each hook, with features that the host's kernel may lack: libxdp's dispatcher, tc's actions, and a
-# network card that takes programs into hardware, if its module is in /job.
+# Runs in the virtual machine: classifiers at each hook, with features that the host's kernel may lack: libxdp's dispatcher, tc's actions,
+# and, if its module is in /job, a simulated network card that supports offload.
 # Usage: classifiers-guest.sh TRACEWIRE SENDER CAPTURE FOREIGN ATTACH_FOREIGN
 for part in check processes network; do
 	# shellcheck source=/dev/null
@@ -12,15 +12,15 @@ sender=$2
 capture=$3
 foreign=$4
 attach_foreign=$5
-switches=215 # in the capture, as are the wakeups
-wakeups=111
+switches=215 # number of sched_switch events in the capture
+wakeups=111  # number of sched_wakeup events in the capture
 
-# attach STATUS WORD...: permanently, for the schema of the capture
+# attach STATUS WORD...: attaches a permanent classifier, for the schema of the capture
 attach() {
 	run "$1" "$tracewire" filter attach --persist --from "$capture" "${@:2}"
 }
 
-# hold INTERFACE OPTION...: until it is killed; attached when this returns
+# hold INTERFACE OPTION...: attaches a classifier that a process holds, and waits until it is attached
 hold() {
 	local interface=$1
 	shift
@@ -36,12 +36,12 @@ send() {
 	"$sender" v0 "$capture" >/dev/null || fail "cannot send"
 }
 
-counted() { # EXPRESSION: of what show says; c is the only classifier
+counted() { # EXPRESSION: prints a Python expression of the output of `filter show`; c is the only classifier
 	"$tracewire" filter show --json >"$scratch/show.json" 2>"$scratch/show.err" || fail "show: $(cat "$scratch/show.err")"
 	python3 -c "import json, sys; c = json.load(open(sys.argv[1]))[0]; print($1)" "$scratch/show.json"
 }
 
-# comes_to WHAT WANTED EXPRESSION: it does when all frames have arrived; nothing depends on time here
+# comes_to WHAT WANTED EXPRESSION: waits until EXPRESSION is WANTED, that is, until all frames have arrived
 comes_to() {
 	for _ in $(seq 30); do
 		[ "$(counted "$3")" = "$2" ] && return
@@ -50,7 +50,7 @@ comes_to() {
 	expect "$1" "$2" "$(counted "$3")"
 }
 
-detach() { # INTERFACE: and nothing is left
+detach() { # INTERFACE: detaches the classifier, and checks that nothing is left
 	"$tracewire" filter detach -i "$1" 2>"$scratch/detach" || fail "detach: $(cat "$scratch/detach")"
 	nothing_left "$1"
 }
@@ -66,14 +66,14 @@ has_nothing_left() { # INTERFACE
 		[ -z "$(ls /run/tracewire 2>/dev/null)" ]
 }
 
-# arrives_on_w1 WANTED WHAT: number of frames that arrive there, of the capture sent once
+# arrives_on_w1 WANTED WHAT: sends the capture, and checks that WANTED frames arrive on w1
 arrives_on_w1() {
 	local before
 	before=$(received w1)
 	have_come() { [ $(($(received w1) - before)) -ge "$1" ]; }
 	send
 	wait_for have_come "$1"
-	sleep 1 # what should not come would, too
+	sleep 1 # unexpected frames would arrive, too
 	expect "$2" "$1" $(($(received w1) - before))
 }
 
@@ -88,14 +88,14 @@ for wire in v w; do
 done
 mount -t bpf bpf /sys/fs/bpf 2>/dev/null
 
-# XDP, by libxdp: on these kernels its dispatcher works.
+# XDP, attached by libxdp, whose dispatcher works on these kernels.
 attach 0 -i v1 'event == sched_switch' --action drop
 tells "^attached to v1: native XDP, in libxdp's dispatcher"
 send
 comes_to "XDP" "native True $switches" 'c["mode"] + " " + str(c["dispatcher"]) + " " + str(c["rules"][0]["events"])'
 detach v1
 
-# With another owner's program, attached by libxdp: both run, and it stays. It does not support fragments.
+# libxdp has attached another owner's program, which does not support fragments: both programs run, and the other one stays.
 for end in v0 v1; do ip link set $end mtu 1500; done
 "$attach_foreign" v1 "$foreign" 2>"$scratch/foreign" || fail "somebody else's program: $(cat "$scratch/foreign")"
 attach 0 -i v1 'event == sched_switch' --action drop
@@ -107,7 +107,7 @@ expect "ours" 0 "$(bpftool prog show | grep -c 'name tw_classify')"
 ip link set v1 xdp off
 for end in v0 v1; do ip link set $end mtu 9216; done
 
-# XDP by a link.
+# XDP, attached by a link.
 hold v1 'event == sched_switch' --action drop
 says "$scratch/held.err" '^attached to v1: native XDP' || fail "held: $(cat "$scratch/held.err")"
 send
@@ -132,7 +132,7 @@ arrives_on_w1 $((switches + 3)) "redirected by u32, with control frames"
 comes_to "u32 redirect" "$switches $wakeups" 'str(c["rules"][0]["frames"]) + " " + str(c["rules"][1]["frames"])'
 detach v1
 
-# Hardware.
+# Offload to hardware.
 attach 1 -i v1 --offload 'cpu == 0' --action drop
 tells 'does not offload BPF'
 if [ -e /job/netdevsim.ko ]; then
@@ -158,19 +158,19 @@ if [ -e /job/netdevsim.ko ]; then
 	expect "tc offloaded" "hardware True" "$(counted 'c["mode"] + " " + str(c["in_hw"])')"
 	detach "$card"
 
-	# It accepts u32's filters without effect, and the kernel reports that.
+	# The card accepts u32 filters, but they have no effect, and the kernel reports this (not_in_hw).
 	attach 1 -i "$card" --offload --hook u32 'cpu == 0' --action drop
 	tells 'not_in_hw for [0-9]+ of [0-9]+, so all were removed'
 	nothing_left "$card"
 
-	# What a card cannot do is reported, not done in software.
+	# If a card cannot offload a program, the command fails, and does not run the program in software.
 	ethtool -K "$card" hw-tc-offload off 2>/dev/null && {
 		attach 1 -i "$card" --offload --hook tc 'cpu == 0' --action drop
 		tells "does not offload the program"
 		nothing_left "$card"
 	}
 
-	# A held one that is killed leaves nothing in the card either.
+	# If a process that holds an offloaded classifier is killed, nothing is left in the card.
 	hold "$card" --offload 'cpu == 0' --action drop
 	says "$scratch/held.err" "^attached to $card: in_hw" || fail "held in hardware: $(cat "$scratch/held.err")"
 	kill_at_once "$pid"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Classifiers on a stock kernel in a virtual machine. For 6.12 with a network card for tests, netdevsim.
+# Classifiers on a stock kernel in a virtual machine; on 6.12, also on netdevsim, a simulated network card that supports BPF offload.
 # Usage: classifiers.sh RELEASE KERNELS TRACEWIRE SENDER CAPTURE FOREIGN ATTACH_FOREIGN
 . "$(dirname "$0")/common.sh"
 need tc ip ethtool bpftool python3

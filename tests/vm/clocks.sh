@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Settings that tests must not make on their own machine: what NTP daemons and others report to the kernel about its clock; and the clock of
-# a network card, read together with the system's, with a ptp4l that has hardware time stamps. A stock kernel has the driver of a card that
-# QEMU emulates, with a clock that can be set; in QEMU 7.2 it then stands still, in 10.0 it continues.
+# Settings that tests must not make on their own machine: first, what NTP daemons and others report to the kernel about its clock; then, the
+# clock of a network card, which is read together with the system's clock, with a ptp4l that uses hardware time stamps. A stock kernel has
+# the driver of a card that QEMU emulates. The clock of this card can be set; in QEMU 7.2, it then stands still, in 10.0, it continues.
 # Usage: clocks.sh RELEASE KERNELS SHOW_SYNC
 . "$(dirname "$0")/common.sh"
 need ptp4l phc_ctl python3
 cp "$1" "$job/show_sync"
-# Its sync messages have no time stamps, and soon there are none. Until it hears of another master it is the master.
+# The card makes no time stamps of sync messages, so ptp4l sends them rarely. ptp4l is the master as long as it hears no other master.
 printf '%s\n' '[global]' 'free_running 1' 'time_stamping hardware' 'network_transport L2' 'logSyncInterval 7' \
 	'logAnnounceInterval 0' 'announceReceiptTimeout 2' >"$job/master.cfg"
 
-# maxerror, esterror in us, and status, by adjtimex(2)
+# Sets maxerror and esterror, in us, and status with adjtimex(2)
 cat >"$job/adjtimex.py" <<'END'
 import ctypes, struct, subprocess
 for maxerror, esterror, status in ((3000, 500, 0), (0, 0, 0), (0, 16000000, 0), (3000, 500, 0x40)):
@@ -21,8 +21,8 @@ for maxerror, esterror, status in ((3000, 500, 0), (0, 0, 0), (0, 16000000, 0), 
     subprocess.run(['/job/show_sync', '1', '10'])
 END
 
-# The clock is where phc_ctl sets it: far off, and then up to a second ahead of TAI. One that stands still is right when that second is
-# over.
+# phc_ctl sets the card's clock: first to a time far off, then up to a second ahead of TAI. A clock that stands still is right when this
+# second is over.
 VM_DEVICES="-netdev user,id=net -device e1000e,netdev=net" in_machine '
 modprobe -a e1000e af_packet || { echo "no driver"; exit 77; }
 for _ in $(seq 100); do ip link set eth0 up 2>/dev/null && break; sleep 0.1; done
@@ -50,6 +50,6 @@ expect "the kernel" "ms NTP, as the kernel reports
 says "$job/alone" ptp4l && fail "said without a ptp4l: $(cat "$job/alone")"
 tail -n 1 "$job/far" | grep -qE '^0 ptp4l as the master, hardware time stamps 10000[0-9]{2}$' ||
 	fail "far from the system's clock: $(cat "$job/far")"
-# There is a bound while the clock is near.
+# While the card's clock is near the system's clock, there is an error bound.
 says "$job/near" '^[1-9][0-9]{3,8} ptp4l as the master, hardware time stamps [0-9]{10}$' || fail "never near: $(cat "$job/near")"
 exit $failed

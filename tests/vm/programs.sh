@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Generated classifiers in the verifier of a stock kernel, and run there: the tests of tests/filter, in a virtual machine.
+# Tests of tests/filter in a virtual machine: a stock kernel verifies generated classifiers, and runs them.
 # Usage: programs.sh RELEASE KERNELS all|short FORMATS TEST_FILTER_BPF TEST_FILTER_BPF_LIMITS PROOF
 . "$(dirname "$0")/common.sh"
 how=$1
@@ -8,7 +8,7 @@ shift
 cp "$@" "$job"
 formats=/job/$(basename "$1")
 
-# One packet of 20 and a few expressions: emulated, all of them would take ten minutes. The short form has fewer.
+# One of 20 packets, and a few expressions: in an emulated machine, all of them would take ten minutes. The short form has fewer.
 case $how in
 all) share=20 limits="/job/$(basename "$3") $formats" expressions=96 ;;
 short) share=50 limits=true expressions=12 ;;

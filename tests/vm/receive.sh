@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The AF_XDP receiver on a stock kernel, of which the older has no multi-buffer: the test of tests/vnet, in a virtual machine.
+# The test of the AF_XDP receiver (tests/vnet) on a stock kernel in a virtual machine. The older kernel has no multi-buffer.
 # Usage: receive.sh RELEASE KERNELS TEST_VNET_RX_XDP
 . "$(dirname "$0")/common.sh"
 cp "$1" "$job/test"

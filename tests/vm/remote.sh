@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# One capture host, three producers with separate clocks: a stock kernel in a virtual machine, and two on the kernel of this machine. All
-# are in one file, in time order, each decoded with its own formats, and nothing is missing. They meet in a network namespace with the
-# machine's tap interface. Then the guest's clock, which nothing else uses, is set back by an hour during a stream that uses it; that one
-# has a separate capture.
+# One capture host and three producers with separate clocks: one on a stock kernel in a virtual machine, two on the kernel of this machine.
+# All events are in one file, in time order, each decoded with the formats of its producer, and no event is missing. The hosts are connected
+# in a network namespace with the tap interface of the virtual machine. Then the guest's clock, which nothing else uses, is set back by an
+# hour during a stream that uses it. This stream has a separate capture.
 # Usage: remote.sh RELEASE KERNELS TRACEWIRE; PLUGIN and PLUGINDIR as in tests/integration
 . "$(dirname "$0")/common.sh"
 for part in processes tracing; do
@@ -32,7 +32,7 @@ in_net ip tuntap add tap0 mode tap
 in_net ip addr add 10.9.0.1/24 dev tap0
 in_net ip link set tap0 up
 
-# start_capture NAME PORT: into NAME.pcapng
+# start_capture NAME PORT: starts a capture into NAME.pcapng
 start_capture() {
 	in_background "$1" nsenter --net="/proc/$net/ns/net" "$tracewire" capture -v -Z root -u "$2" -w "$scratch/$1.pcapng"
 	wait_for says "$scratch/$1.err" '^capturing on '
@@ -42,14 +42,14 @@ all=$pid
 start_capture back 18102
 back=$pid
 
-# stream_here NAME CLOCK: by a host of that name, for a second
+# stream_here NAME CLOCK: streams for a second, with the host name NAME
 stream_here() {
 	in_background "$1" nsenter --net="/proc/$net/ns/net" unshare --uts sh -c 'hostname "$1"; shift; exec "$@"' sh "$1" \
 		"$tracewire" stream -v -u 10.9.0.1 -C "$2" -e sched:sched_switch,sched:sched_process_exit -- \
 		sh -c 'for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done'
 }
 
-# The guest streams until this kernel has, too; all have some load meanwhile.
+# The guest streams until the streams of this kernel have ended. All hosts have some load meanwhile.
 cp "$tracewire" "$job"
 cat >"$job/stream" <<'END'
 echo stock >/proc/sys/kernel/hostname
@@ -85,10 +85,10 @@ for capture in "$all" "$back"; do
 	expect "status of capture" 0 $?
 done
 
-# recorded FILE: from the summary of a stream
+# recorded FILE: prints the number of recorded events in the summary of a stream
 recorded() { sed -nE 's/^events +([0-9]+) recorded,.*/\1/p' "$1"; }
 
-# seen HOST FIELD...: of every event of that host whose formats name the task
+# seen HOST FIELD...: prints these fields of every sched_switch of HOST
 seen() {
 	local host=$1 fields=() field
 	shift
@@ -97,7 +97,8 @@ seen() {
 		-E separator=' ' "${fields[@]}" 2>/dev/null
 }
 
-# check_host HOST FILE: all that its producer recorded is there, in a closed ledger; a task is switched away from that was running
+# check_host HOST FILE: all events that its producer recorded are in the capture, and its ledger is closed. The previous task of each
+# sched_switch is the task that was running
 check_host() {
 	local host=$1 n other
 	n=$(recorded "$2")
@@ -109,11 +110,11 @@ check_host() {
 	[ "$(seen "$host" trace.pid | wc -l)" -gt 20 ] || fail "hardly a switch of $host is decoded"
 }
 
-# From a line for each event with its time, late flag, stream, error bound and the plugin's order: what is wrong with that order, by the
-# times, and with that of the lines.
+# Input: a line for each event, with its time, late flag, stream, error bound, and the order that the plugin shows. Prints the lines that
+# are not in time order, and those whose shown order does not follow from the times and error bounds.
 cat >"$scratch/judge.awk" <<'END'
 BEGIN { FS = "\t" }
-{ time = substr($1, 4) + 0 } # a double holds the ns of what is left
+{ time = substr($1, 4) + 0 } # a double can hold the remaining digits, down to ns
 $2 ~ /^(0|False)$/ { if (time < newest) print "not late, but behind a newer one: " $0; newest = time }
 stream != $3 { other_time = last_time; other_error = last_error; others = stream != ""; stream = $3 }
 {
@@ -125,7 +126,7 @@ stream != $3 { other_time = last_time; other_error = last_error; others = stream
 }
 END
 
-# errors_known HOST: number of its events in $scratch/times with a known error bound
+# errors_known HOST: prints the number of its events in $scratch/times with a known error bound
 errors_known() {
 	awk -F '\t' -v host="$1:" 'index($3, host) == 1 && $4 > 0' "$scratch/times" | wc -l
 }
@@ -143,7 +144,7 @@ expect "clocks" "boot mono mono_raw" "$(tshark -r "$scratch/all.pcapng" -T field
 	sed -nE 's/.*; clock ([a-z_]+);.*/\1/p' | sort -u | xargs)"
 expect "schemas" 2 "$(for host in $hosts; do seen $host trace.schema | sort -u; done | sort -u | wc -l)"
 expect "malformed packets" 0 "$(tshark -r "$scratch/all.pcapng" -Y _ws.malformed 2>/dev/null | wc -l)"
-# Its producer sends its clocks and counters each second except at the end.
+# The producer whose clock was set back sends its clocks and counters each second, except at the end.
 told=$(tshark -r "$scratch/back.pcapng" -Y 'trace.stats.recorded && trace.clock.trace' 2>/dev/null | wc -l)
 [ "$told" -ge 4 ] || fail "a stream whose clock was set back told its counters $told times in five seconds"
 exit $failed

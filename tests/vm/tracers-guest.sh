@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In the virtual machine: function tracers, which many test machines' kernels refuse. Recordings are written to /job. The short form has no
-# failures and no kills.
+# Runs in the virtual machine: function tracers, which the kernels of many test machines refuse. Recordings are written to /job. The short
+# form has no failures and no kills.
 # Usage: tracers-guest.sh all|short TRACEWIRE
 for part in check processes tracing; do
 	# shellcheck source=/dev/null
@@ -11,12 +11,12 @@ how=$1
 tracewire=$2
 need_tracefs
 
-record_beside() { # STATUS WORD...: with these options, and expect the exit status
+record_beside() { # STATUS WORD...: runs `tracewire record WORD...`, which must end with STATUS and a ledger that balances
 	run "$1" "$tracewire" record "${@:2}"
 	odd_ledger "$scratch/err" && fail "'$*': the ledger does not balance"
 }
 
-record() { # STATUS WORD...: the same, and nothing is left
+record() { # STATUS WORD...: as record_beside, and checks that no instance is left
 	record_beside "$@"
 	shift
 	[ -z "$(ls $tracing/instances)" ] || fail "'$*' leaves instances: $(ls $tracing/instances)"
@@ -61,18 +61,18 @@ record 2 -p function_grpah -w "$scratch/x.pcapng" -- true
 tells "did you mean function_graph\?"
 unchanged "what is refused"
 
-# Settings made by others stay.
+# Settings that others made stay.
 echo vfs_fsync >$tracing/set_graph_function
 record 1 -p function_graph -g vfs_read -w "$scratch/x.pcapng" -- true
 tells 'set_graph_function is set'
 grep -qx vfs_fsync $tracing/set_graph_function || fail "somebody else's set_graph_function is gone"
 echo >$tracing/set_graph_function
 
-# A run that is killed: the next cleanup restores what it had taken.
+# After a run was killed, the next cleanup restores the settings that it had changed.
 start_tracewire killed record -p function_graph -F -g vfs_read -O funcgraph-proc -M 1 -P $$ -e sched:sched_switch \
 	--event-filter 'prev_pid != 1' -w "$scratch/x.pcapng" -- sleep 1000
 grep -q vfs_read $tracing/set_graph_function || fail "nothing is set while a graph is recorded: $(cat "$scratch/killed.err")"
-# What one run has taken, a second cannot use.
+# A second run cannot use what the first has taken.
 record_beside 1 -p function_graph -g vfs_write -w "$scratch/y.pcapng" -- true
 tells 'another run of Tracewire'
 kill_at_once "$pid"
@@ -81,7 +81,7 @@ grep -qE "tracewire-$pid-(top|graph)" "$scratch/out" || fail "nothing to clean u
 [ -z "$(ls $tracing/instances)" ] || fail "the cleanup leaves $(ls $tracing/instances)"
 unchanged "the cleanup"
 
-# A setting changed by others since stays, and is named. The lists of pids may be theirs then, too.
+# A setting that others have changed since the kill stays, and the cleanup names it. The lists of pids may be theirs, so they stay, too.
 start_tracewire killed record -p function_graph -F -g vfs_read -e sched:sched_switch -w "$scratch/x.pcapng" -- sleep 1000
 kill_at_once "$pid"
 echo vfs_fsync >$tracing/set_graph_function

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Function tracers on a stock kernel in a virtual machine; the recordings are read here.
+# Function tracers on a stock kernel in a virtual machine. The host reads the recordings.
 # Usage: tracers.sh RELEASE KERNELS all|short TRACEWIRE; PLUGIN and PLUGINDIR as in tests/integration
 . "$(dirname "$0")/common.sh"
 need tshark
@@ -15,7 +15,7 @@ cp "$PLUGIN" "$scratch/epan"
 mount --bind "$scratch/epan" "$PLUGINDIR/epan" || exit 1
 export HOME=$scratch
 
-# seen FILE FIELD...: of every event, separated by blanks
+# seen FILE FIELD...: prints these fields of every event, separated by blanks
 seen() {
 	local file=$1 fields=() field
 	shift
@@ -23,7 +23,7 @@ seen() {
 	tshark -r "$job/$file.pcapng" -Y trace.event -T fields -E separator=' ' "${fields[@]}" 2>"$scratch/err"
 }
 
-# recorded FILE EVENT COMM: there are such events
+# recorded FILE EVENT COMM: checks that FILE has events EVENT of the task COMM
 recorded() {
 	seen "$1" trace.event trace.comm | grep -qx "$2 $3" || fail "Linux $release: no $2 of $3 in $1: $(seen "$1" trace.event \
 		trace.comm | sort | uniq -c)"
@@ -39,8 +39,9 @@ if [ "$how" = all ]; then
 	recorded both funcgraph_exit cat
 	recorded both sched_switch cat
 fi
-# Linux 6.1 checks the pid only when a function is entered: one that was entered before the run knew its pids still returns. And the kernel
-# changes the current task in the middle of a switch: later calls of the old task count for the new one.
+# The graph has a few events of other tasks. Linux 6.1 checks the pid only when a function is entered, so it records the return of a
+# function that was entered before the pids were set. In the middle of a task switch, the kernel changes the current task, so later calls of
+# the old task count for the new one.
 others=$(seen graph trace.comm trace.event trace.pid | grep -vE '^(cat|tracewire) | funcgraph_exit ')
 entries=$(seen graph trace.comm trace.event | grep -cx 'cat funcgraph_entry')
 [ "$(grep -c . <<<"$others")" -le $((entries / 20)) ] || fail "Linux $release: --follow recorded others: $others"

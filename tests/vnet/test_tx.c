@@ -130,7 +130,7 @@ static bool is_all(const struct transfer *run)
 	       run->received + stats.dropped + run->dropped >= run->frames;
 }
 
-/* Receives frames until all have arrived. It gives up after half a minute without a frame; the caller then finds that frames are missing. */
+/* Receives frames until all have arrived. It gives up after half a minute without a frame; the caller then finds the missing frames. */
 static void *receive(void *arg)
 {
 	struct transfer *run = arg;
