@@ -8,7 +8,7 @@ age=$2
 set -o pipefail
 GOAL_US=20000
 
-# tshark prints the time of the event, then the line that users see.
+# This tshark prints the time of the event before the line that users see.
 mkdir "$scratch/bin"
 printf '#!/bin/sh\nexec %s "$@" -o %s\n' "$(command -v tshark)" \
 	"'gui.column.format:\"Time\",\"%Cus:trace.time:0:R\",\"Protocol\",\"%p\",\"Info\",\"%i\"'" >"$scratch/bin/tshark"
@@ -19,7 +19,7 @@ ticks() { # prints the ticks of all CPUs: idle, stolen by other guests of the ho
 	awk '/^cpu / { for (i = 2; i <= 9; i++) all += $i; print $5 + $6, $9, all; exit }' /proc/stat
 }
 
-# As on a terminal: each printed line wakes the terminal, which causes events, which become lines.
+# measure: runs `live` on a terminal. Each printed line wakes the terminal; this causes events, for which `live` prints further lines.
 measure() {
 	local idle stolen all idle_after stolen_after all_after
 	read -r idle stolen all < <(ticks)

@@ -8,7 +8,7 @@ tracewire=$1
 expression='comm == "sleep" and event != "sched_waking" or sched_process_fork.child_comm ~ "s*" or (next_pid == 0 and cpu == 1)'
 busy='for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.01; done'
 
-# start_capture NAME OPTION...: starts it in the background; it receives when this returns; its file is NAME.pcapng
+# start_capture NAME OPTION...: starts a capture into NAME.pcapng in the background, and returns when it receives
 start_capture() {
 	local name=$1
 	shift
@@ -34,7 +34,7 @@ text_of() { # NAME OPTION...: prints the text of report
 # Only the command is traced (-F), so that all events are found: a capture of all events of a busy machine may lose some.
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
 
-# Packed frames, and frames with one event.
+# First packed frames, then frames with one event each.
 for frames in 0 1; do
 	start_capture all
 	all=$pid
@@ -63,7 +63,7 @@ for frames in 0 1; do
 	diff "$scratch/expected" "$scratch/text" >"$scratch/bad" || fail "frames of $frames: $(head -n 4 "$scratch/bad")"
 done
 
-# The packets and the description of the interface are like those of record.
+# capture writes its packets and its interface description like record.
 events "$scratch/some.pcapng" frame.time_epoch trace.time trace.events trace.comm >"$scratch/events"
 same_clock <"$scratch/events" >"$scratch/bad" || fail "$(cat "$scratch/bad")"
 expect "events of one packet" 1 "$(cut -f3 "$scratch/events" | sort -u)"
@@ -180,7 +180,7 @@ refused 2 "--packed keeps frames as received, and --snapshot-length truncates th
 refused 2 "--status '0': give a number of seconds above 0, such as 1 or 0.5s" -i tw0 --status 0
 refused 2 "--autostop 'duration:x': 'x': give a number of seconds above 0, such as 60 or 0.5" -i tw0 -a duration:x
 
-for ring in '' '-b files:2 -b filesize:100'; do # capture accepts paths that are missing now, as record does
+for ring in '' '-b files:2 -b filesize:100'; do # a folder that does not exist is an error for one file and for a ring of files
 	# shellcheck disable=SC2086
 	"$tracewire" capture -i tw0 $ring -w "$scratch/nowhere/x" 2>"$scratch/err"
 	expect "status of capture into a folder that is not there $ring" 1 $?

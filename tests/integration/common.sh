@@ -24,7 +24,7 @@ install_plugin() {
 }
 install_plugin
 
-# start_dumpcap NAME INTERFACE OPTION...: starts it in the background; it captures when this returns
+# start_dumpcap NAME INTERFACE OPTION...: starts dumpcap in the background, and returns when it captures
 start_dumpcap() {
 	local name=$1 interface=$2
 	shift 2
@@ -37,14 +37,14 @@ has_packets() {
 	[ "$(capinfos -Mc "$1" 2>/dev/null | awk '/^Number of packets:/ { print $NF }')" -ge "$2" ] 2>/dev/null
 }
 
-# end_dumpcap PROCESS FILE SUMMARY: ends it when FILE has all frames of the stream in SUMMARY, because an interrupted dumpcap loses the
-# packets that it has not read
+# end_dumpcap PROCESS FILE SUMMARY: waits until FILE has as many packets as SUMMARY, a stream's summary, has frames; then ends dumpcap. An
+# interrupted dumpcap would lose the packets that it has not read.
 end_dumpcap() {
 	wait_for has_packets "$2" "$(sed -nE 's/^frames +([0-9]+),.*/\1/p' "$3")"
 	interrupt "$1"
 }
 
-# nothing_left PROCESS INTERFACE...: there is no instance of PROCESS, and no interface except lo and these
+# nothing_left PROCESS INTERFACE...: there is no trace instance of PROCESS, and no interface except lo and the named ones
 nothing_left() {
 	local process=$1
 	shift
@@ -52,7 +52,8 @@ nothing_left() {
 	expect "interfaces left" "" "$(interfaces | grep -vxF "$(printf '%s\n' lo "$@")")"
 }
 
-# summary FILE: prints its numbers as shell assignments: recorded= read= sent= ring= shed= tx= frames= shown= dropped= in_file= unnamed=
+# summary FILE: prints the numbers of the summary in FILE as shell assignments: recorded= read= sent= ring= shed= tx= frames= shown=
+# dropped= in_file= unnamed=
 summary() {
 	sed -nE -e 's/^events +([0-9]+) recorded, ([0-9]+) read, ([0-9]+) sent.*/recorded=\1 read=\2 sent=\3/p' \
 		-e 's/^lost +([0-9]+) in the ring, ([0-9]+) by the producer, ([0-9]+) in .*/ring=\1 shed=\2 tx=\3/p' \
@@ -98,8 +99,8 @@ nothing_lost() {
 	done
 }
 
-# same_clock: standard input has lines "packet time, event time" in seconds; the times never decrease, and their difference is constant, to
-# the ns
+# same_clock: checks the lines of standard input, each of which has a packet time and an event time in seconds. The times never decrease,
+# and the difference of the two times is the same in each line, to the ns.
 same_clock() {
 	awk -F'\t' '{
 		split($1, packet, "."); split($2, event, ".")

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `make demo` in a fresh copy of the tree: without root and without tracefs it decodes a recorded sample and prints why; otherwise it traces
-# this kernel.
+# `make demo` in a fresh copy of the tree. Without root, or without tracefs, it decodes a recorded sample and prints why. With both, it
+# traces this kernel.
 # Usage: demo.sh TRACEWIRE SOURCE_DIR
 tracewire=$1
 source=$2
 . "$(dirname "$0")/common.sh"
-umount "$PLUGINDIR/epan" # the demo has a plugin of its own
+umount "$PLUGINDIR/epan" # the demo builds and uses a plugin of its own
 
 mkdir "$scratch/tree"
 tar -C "$source" --exclude=./build --exclude=./.git -cf - . | tar -C "$scratch/tree" -xf -

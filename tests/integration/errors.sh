@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The machine, its disk or the user lacks something: the command prints one sentence with the reason and the remedy, and leaves nothing.
-# tests/cli has the tests of mistyped options.
+# Runs for which the machine, its disk or the user lacks something. The command prints one sentence with the reason and the remedy, and
+# leaves no instance, interface or file. tests/cli has the tests of mistyped options.
 # Usage: errors.sh TRACEWIRE WITHOUT_XDP
 tracewire=$1
 without_xdp=$2
 . "$(dirname "$0")/common.sh"
 
-# The tree may be in a directory that only its owner can read.
+# The program is copied, because user nobody may be unable to read the directory of the build.
 cp "$tracewire" "$scratch/tracewire"
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups "$scratch/tracewire")
 
-# one_sentence PATTERN: standard error has only that sentence
+# one_sentence PATTERN: standard error has only one line, and this line matches PATTERN
 one_sentence() {
 	expect "lines of: $(cat "$scratch/err")" 1 "$(wc -l <"$scratch/err")"
 	says "$scratch/err" "$1" || fail "expected '$1': $(cat "$scratch/err")"
 }
 
-none_left() { # INTERFACE...: there are no others
+none_left() { # INTERFACE...: no file and no instance of a run is left, and no interface except these
 	nothing_left "" "$@"
 	find "$scratch" -name '*.pcapng' | grep . && fail "a file is left"
 	find "$tracing/instances" -maxdepth 1 -name 'tracewire-*' -newer "$scratch/home" | while read -r instance; do
@@ -36,7 +36,7 @@ run 1 "${nobody[@]}" vnet up tw0
 one_sentence 'root|CAP_NET_ADMIN'
 none_left
 
-# The disk is full: the written part is readable.
+# The disk is full: the part of the file that was written is readable.
 mkdir "$scratch/small"
 mount -t tmpfs -o size=256k tmpfs "$scratch/small"
 run 1 "$tracewire" record -q -e sched,irq,raw_syscalls -w "$scratch/small/x.pcapng" -- sh -c 'while :; do sleep 0.01; done'
@@ -46,7 +46,7 @@ tshark -r "$scratch/small/x.pcapng" -Y trace.event >"$scratch/out" 2>"$scratch/e
 umount "$scratch/small"
 none_left
 
-# There is no AF_XDP: this is reported, and everything else works.
+# The kernel has no AF_XDP: the command says so, and everything else works.
 "$tracewire" vnet up tw0 2>/dev/null
 for command in 'stream -e sched -i tw0' 'live -e sched'; do
 	# shellcheck disable=SC2086
@@ -78,8 +78,8 @@ umount "$PLUGINDIR/epan"
 mount --bind "$scratch/epan" "$PLUGINDIR/epan"
 none_left
 
-# tracefs is mounted elsewhere, or not mounted: root can use both. If tracefs is not available, as in many containers, the command prints
-# one sentence.
+# If tracefs is mounted elsewhere, or not mounted, root can still trace. If tracefs is not available, as in many containers, the command
+# prints one sentence.
 unmount_all() {
 	awk '$3 == "tracefs" || $3 == "debugfs" { print $2 }' /proc/mounts | tac | while read -r at; do umount -l "$at"; done
 }

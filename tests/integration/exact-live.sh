@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# trace-cmd records this kernel in each version and compression, with instances, clocks and dates. The converted recordings are printed as
-# trace-cmd prints them.
+# trace-cmd records this kernel in each file version and compression, with instances, clocks and dates. The converted recordings are printed
+# as trace-cmd prints the original ones.
 # Usage: exact-live.sh TRACEWIRE DIFFERENCES SHIM
 tracewire=$1
 differences=$2

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# There are too few file descriptors: whichever open fails, the error says so and how to raise the limit, and nothing is left.
+# Runs with too few file descriptors. Whichever file cannot be opened, the error says how to raise the limit, and nothing is left.
 # Usage: few-files.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
@@ -9,11 +9,11 @@ mkdir -m 777 "$scratch/open"
 with_files() { # N WORD...
 	timeout 100 sh -c 'ulimit -n "$1"; shift; exec "$@"' sh "$1" "$tracewire" "${@:2}" >"$scratch/out" 2>"$scratch/err"
 }
-says_limit() { # WHAT: the limit is named once, in the last line
+says_limit() { # WHAT: the last line of standard error says once how to raise the limit
 	expect "times that $1 says how the limit is raised: $(cat "$scratch/err")" 1 "$(tail -n 1 "$scratch/err" | grep -o 'ulimit -n' | wc -l)"
 }
-enough='' # the smallest number of files with which it works
-try_files() { # FIRST LAST WORD...
+enough='' # the smallest limit with which the command of try_files succeeds
+try_files() { # FIRST LAST WORD...: runs a command with each limit from FIRST to LAST
 	local n status
 	enough=
 	for ((n = $1; n <= $2; n++)); do

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --filter gives the same lines wherever it is evaluated: by the kernel, by the producer, by the recorder, or later by report. Each
-# expression is tested with two recordings of the same tasks at the same time, one with the filter and one without. The test also checks the
-# messages.
+# --filter gives the same lines wherever it is evaluated: by the kernel, by the producer, by the recorder, or later by report. For each
+# expression, two simultaneous recordings of the same tasks are compared, one with the filter and one without. The test also checks the
+# messages about filters.
 # Usage: filter.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# These tasks begin when they are continued.
+# The traced command stops itself at its start, and does its work when it gets SIGCONT.
 cat >"$scratch/work" <<'END'
 #!/bin/bash
 kill -STOP $$
@@ -23,7 +23,7 @@ lines() { # FILE OPTION...
 	[ -s "$scratch/report.err" ] && fail "report $*: $(cat "$scratch/report.err")"
 }
 
-# both EVENTS EXPRESSION: records all.pcapng and some.pcapng
+# both EVENTS EXPRESSION: records the command twice at the same time: all.pcapng without a filter, some.pcapng with EXPRESSION
 both() {
 	local all some task
 	"$scratch/work" &
@@ -39,11 +39,14 @@ both() {
 	wait "$some" && wait "$all" || fail "$2: recording failed: $(cat "$scratch/some.err" "$scratch/all.err")"
 }
 
-places() { # FILE: prints the numbers of event types for which the kernel, the producer and the recorder evaluate a part of the filter, from the status
+# places FILE: prints three numbers of the messages in FILE: the event types for which the kernel, the producer and the recorder evaluate a
+# part of the filter
+places() {
 	sed -nE 's/^filter +in the kernel for ([0-9]+) .* in the producer for ([0-9]+), in the recorder for ([0-9]+).*/\1 \2 \3/p' "$1"
 }
 
-# same PLACES EVENTS EXPRESSION: the expression is evaluated in these places, and the result equals that of report
+# same PLACES EVENTS EXPRESSION: places() prints PLACES for the recording with EXPRESSION, and this recording has the same lines as the one
+# without a filter when report evaluates EXPRESSION
 same() {
 	both "$2" "$3"
 	[[ $(places "$scratch/some.err") =~ ^$1$ ]] || fail "$3: expected $1: $(grep '^filter ' "$scratch/some.err")"
@@ -73,7 +76,7 @@ long=$(printf 'prev_pid != %d and ' $(seq 1000 1030))'cpu >= 0'
 "$tracewire" record -q -e sched -f "$long" -w "$scratch/x.pcapng" -- true || fail "a filter of ${#long} characters is refused"
 expect "filter told" "$long" "$(tshark -r "$scratch/x.pcapng" -Y trace.host.filter -T fields -e trace.host.filter 2>/dev/null | head -n 1)"
 
-# A stream evaluates its filter before it sends.
+# A stream refuses a filter that it cannot evaluate before it sends.
 "$tracewire" stream -e sched -i tw0 -f 'cpu == 0 and comm matches "x"' -- true 2>"$scratch/err"
 expect "exit status of a stream with what cannot be" 2 $?
 says "$scratch/err" "^tracewire stream: column 14: 'comm matches \"x\"' cannot be decided" || fail "said: $(cat "$scratch/err")"

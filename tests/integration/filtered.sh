@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A classifier on the path changes packed frames. Events that it rejects in place count as filtered in report and in capture. They are
-# neither lost nor shown, and Wireshark marks them.
+# A classifier on the path marks events in packed frames as FILTERED. report and capture count these events as filtered, not as lost, and do
+# not print them. Wireshark marks them.
 # Usage: filtered.sh TRACEWIRE
 tracewire=$1
 here=$(dirname "$0")
@@ -31,7 +31,7 @@ expect "records that Wireshark marks" "$rejected" "$(cat "$scratch/marked")"
 tshark -r "$scratch/x.pcap" -Y trace.expert.gap >"$scratch/gaps" 2>/dev/null || fail "tshark fails"
 expect "gaps that Wireshark sees" "" "$(head -n 1 "$scratch/gaps")"
 
-# The same on a veth pair, for a capture, which may also have a filter.
+# A capture with a filter of its own receives the changed frames on a veth pair.
 for expression in 'cpu >= 0' 'event == sched_switch'; do
 	in_background capture "$tracewire" capture -v -i tw0 -w "$scratch/y.pcapng" -f "$expression"
 	capture=$pid
@@ -52,9 +52,9 @@ for expression in 'cpu >= 0' 'event == sched_switch'; do
 	expect "received, dropped, delivered" "$sent 0 0 $written" "$(statistics "$scratch/y.pcapng")"
 done
 
-# XDP drops frames before a capture sees them. Their numbers are missing, and the counters of the classifier show that they are not lost.
-# The classifier is attached when the stream has sent its formats, which takes time on a busy machine. The process that reads the counters
-# runs as nobody, with CAP_SYS_ADMIN and CAP_DAC_READ_SEARCH, which it needs.
+# An XDP classifier drops frames before a capture sees them. Their numbers are missing, but the counters of the classifier show that they
+# are filtered, not lost. The classifier is attached when the stream has sent its formats, which takes time on a busy machine. The process
+# that reads the counters runs as nobody, with CAP_SYS_ADMIN and CAP_DAC_READ_SEARCH, which it needs.
 nobody=$(id -u nobody) group=$(id -g nobody) caps=0000000000200004 none=0000000000000000
 counting="Uid $nobody $nobody $nobody $nobody
 Gid $group $group $group $group
@@ -105,8 +105,8 @@ kill -KILL "$(pgrep -P $capture -x tracewire-count)"
 interrupt $capture
 says "$scratch/gone.err" '^\{"end".*"classifiers_unread":true' || fail "counters that nobody reads: $(cat "$scratch/gone.err")"
 
-# If the process that reads the counters is stopped, the counters are unknown too. The capture still ends, and then the process ends. The
-# process runs as the user of capture, because the kernel checks the permission to kill it.
+# If the process that reads the counters is stopped, the counters are unknown too. The capture still ends, and the stopped process ends
+# after it. That process runs as the user of the capture, because otherwise the kernel would not let the capture kill it.
 stop_counter() { # WHO WORD...: the process that reads the counters runs as WHO
 	local who=$1
 	shift

@@ -7,7 +7,7 @@ tracewire=$1
 . "$(dirname "$0")/common.sh"
 need wireshark Xvfb
 
-# A new display
+# Xvfb chooses the number of a free display.
 mkfifo "$scratch/number"
 in_background display Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp 3<>"$scratch/number"
 read -r -t 30 number <"$scratch/number" || skip "no virtual display: $(cat "$scratch/display.err")"
@@ -25,7 +25,8 @@ shows_events() { # HOME: the file that Wireshark shows has events
 	return 1
 }
 
-# start_window NAME WORD...: sets $run, $window, $home
+# start_window NAME WORD...: starts `live --gui` and waits until Wireshark shows events. Sets $run and $window to the processes of tracewire
+# and Wireshark, and $home to Wireshark's home.
 start_window() {
 	start_tracewire "$1" live -v -e sched:sched_process_exec,sched:sched_process_exit --gui "${@:2}"
 	run=$pid

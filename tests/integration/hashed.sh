@@ -1,18 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `stream` onto an interface that leaves the host: receivers get other addresses than the kernel's, with the right names. On a veth pair,
-# and with --raw-pointers, addresses are unchanged.
+# `stream` onto an interface that leaves the host: receivers get hashed addresses instead of the kernel's, with the right names. On a veth
+# pair, and with --raw-pointers, addresses are unchanged.
 # Usage: hashed.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# is_named FILE: it has enough events, and names for the last ones. Late receivers must wait for names.
+# is_named FILE: the capture has enough events, and names for the last call sites. A receiver that joins late gets the names only after some
+# time.
 is_named() {
 	"$tracewire" report "$1" >"$scratch/so-far" 2>/dev/null
 	[ "$(wc -l <"$scratch/so-far")" -gt 40 ] && [ -z "$(unnamed "$scratch/so-far")" ]
 }
 
-# as_streamed NAME CAPTURE_INTERFACE OPTION...: captures kfree events of one process until is_named, in $scratch/NAME.pcapng
+# as_streamed NAME CAPTURE_INTERFACE OPTION...: streams the kfree events of one process, and captures them in $scratch/NAME.pcapng until
+# is_named is true for that file
 as_streamed() {
 	local name=$1 interface=$2 stream dumpcap
 	shift 2
@@ -29,13 +31,13 @@ as_streamed() {
 	[ "$(wc -l <"$scratch/$name.text")" -gt 20 ] || fail "$name has too few events"
 }
 
-# fields NAME: prints for each event whether it is hashed, the call site and the pointer
+# fields NAME: prints for each event of NAME.pcapng whether its addresses are hashed, its call site and its pointer
 fields() {
 	events "$scratch/$1.pcapng" trace.frame_flags.ptr_hashed trace.kmem.kfree.call_site trace.kmem.kfree.ptr
 }
 
-# code NAME: prints the number of call sites in the kernel's code. Addresses are compared as texts of 20 digits, because awk rounds such
-# large numbers.
+# code NAME: prints the number of events whose call site is in the kernel's code. Addresses are compared as texts of 20 digits, because awk
+# rounds such large numbers.
 code() {
 	fields "$1" | cut -f2 | awk -v start="x$stext" -v end="x$etext" '
 		{ address = sprintf("%20s", $1); gsub(" ", "0", address); address = "x" address }
@@ -43,7 +45,7 @@ code() {
 		END { print n + 0 }'
 }
 
-# unnamed FILE: prints the call sites in its last texts that are not functions of this kernel
+# unnamed FILE: prints the call sites in the last 20 lines of FILE that are not functions of this kernel
 unnamed() {
 	tail -n 20 "$1" | sed -E 's/.*call_site=([^ +]*)[+ ].*/\1/' | sort -u | grep -vxFf "$scratch/functions"
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `info` of fresh captures. The ledger of each capture has the producer's numbers: record, capture, a ring of files, dumpcap from the start
-# and dumpcap that joined late, the file of a killed capture.
+# `info` of fresh captures: a file of record, of capture, and of dumpcap; a ring of files; a dumpcap that joined late; and the file of a
+# killed capture. The ledger that info prints for each has the producer's numbers.
 # Usage: info.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
@@ -19,8 +19,8 @@ l = s['ledger']
 print($2)"
 }
 
-# is_in_state FILE STATE: the ledger is in that state now. An interrupted dumpcap loses the packets that it has not read: wait for closed
-# ledgers first.
+# is_in_state FILE STATE: the ledger of FILE is in that state now. The test waits for closed ledgers before it interrupts dumpcap, because
+# an interrupted dumpcap loses the packets that it has not read.
 is_in_state() {
 	[ "$(of "$1" "l['state']" 2>/dev/null)" = "$2" ]
 }
@@ -30,7 +30,7 @@ balanced() { # FILE STATE
 	expect "$1: events that are not in it" 0 "$(of "$1" "s['missing']")"
 }
 
-# The file of record
+# A file of record
 "$tracewire" record -v -e sched -w "$scratch/record.pcapng" -- sh -c "$busy" 2>"$scratch/record.err" || fail "record: $(cat "$scratch/record.err")"
 eval "$(summary "$scratch/record.err")"
 balanced "$scratch/record.pcapng" closed
@@ -61,7 +61,7 @@ for file in "$scratch/dumpcap.pcapng" "$scratch/capture.pcapng"; do
 done
 expect "files with a ledger" "False True" "$(of "$scratch/dumpcap.pcapng" "s['stored']") $(of "$scratch/capture.pcapng" "s['stored']")"
 
-# Frames are removed from a capture of an interface: the number of missing events is right
+# A frame is removed from dumpcap's file: info prints the right number of missing events
 editcap "$scratch/dumpcap.pcapng" "$scratch/less.pcapng" "$(($(of "$scratch/dumpcap.pcapng" "i['packets']") / 2))"
 balanced "$scratch/less.pcapng" closed
 less=$(of "$scratch/less.pcapng" "l['places']['wire']")
@@ -70,7 +70,7 @@ expect "missing in a capture without a packet" "$lost" "$less"
 "$tracewire" info "$scratch/less.pcapng" | grep -qE ": $less events? (is|are) missing, according to the event numbers: rejected by a classifier .* or lost$" ||
 	fail "no word of missing events: $("$tracewire" info "$scratch/less.pcapng" | tail -n 2)"
 
-# The capture filter of dumpcap is named as a reason
+# report and info name the capture filter of dumpcap as a reason for missing events
 rejected=$(of "$scratch/filtered.pcapng" "l['places']['wire']")
 [ "$rejected" -gt 0 ] || fail "dumpcap's filter rejected nothing"
 "$tracewire" report "$scratch/filtered.pcapng" 2>&1 >/dev/null | grep -qF "$rejected missing on the way to the capture, filtered or lost: the capture program had the filter '$filter'" ||

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A run is killed with SIGKILL at any moment. Then the kernel has stopped the tracing and freed the rings, the viewer has ended, and the
-# file can be read. The next run or `cleanup` removes what the run left, and nothing else.
+# A run is killed with SIGKILL at a random moment. After that the kernel stops the tracing and frees the rings, the viewer ends, and the
+# file can be read. The next run or `cleanup` removes what the killed run left, and nothing else.
 # Usage: kill.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 RANDOM=${SEED:=$$}
 echo "SEED=$SEED"
 
-value() { # INSTANCE FILE: prints its content; 0 if the instance is gone
+value() { # INSTANCE FILE: prints the content of a file of the instance; 0 if the instance is gone
 	cat "$1/$2" 2>/dev/null || echo 0
 }
 
@@ -19,8 +19,8 @@ is_freed() {
 	[ "$(value "$1" tracing_on)" = 0 ] && [ "$(value "$1" buffer_size_kb | sed 's/ .*//')" -le $((2 * (subbuf ? subbuf : 4))) ]
 }
 
-# is_newborn INSTANCE: the run was killed between mkdir and the next step. No event was enabled yet, so nothing is traced, and the rings
-# have the kernel's default size.
+# is_newborn INSTANCE: the run was killed just after it had created the instance. No event was enabled yet, so nothing is traced, and the
+# rings have the kernel's default size.
 is_newborn() {
 	[ "$(value "$1" tracing_on)" = 1 ] && [ -z "$(cat "$1/set_event" 2>/dev/null)" ] && [ "$(value "$1" buffer_size_kb | sed 's/ .*//')" -lt 1500 ]
 }
@@ -62,7 +62,7 @@ at_end 'rmdir "$foreign"'
 start_tracewire living stream -e sched:sched_switch -i living
 living=$pid
 
-# On a busy machine many runs are killed too early to be checked: then there are more rounds.
+# On a busy machine, many runs are killed before their instance can be checked; then there are up to 20 rounds instead of 10.
 pids=() looked=0 newborn=0 readable=0 rounds=0
 while [ $rounds -lt 10 ] || [ $looked -lt 20 ] && [ $rounds -lt 20 ]; do
 	rounds=$((rounds + 1))
@@ -100,7 +100,7 @@ done
 "$tracewire" cleanup >"$scratch/told" 2>&1 || fail "cleanup: $(cat "$scratch/told")"
 is_gone() { [ -z "$(instances "$1")" ]; }
 for pid in "${pids[@]}"; do
-	wait_for is_gone "$pid" # the next run of another user may just be removing it
+	wait_for is_gone "$pid" # another run on this machine may be removing the instance at this moment
 	nothing_left "$pid" living living-tx stranger stranger-tx
 done
 for interface in living living-tx stranger stranger-tx; do

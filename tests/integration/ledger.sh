@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The ledger balances if there are more events than can be read: recorded by the kernel = delivered + lost. The summary, the interface
-# statistics of the file and its LOST records agree, in each of 20 runs.
+# The ledger balances even if there are more events than can be read: events recorded by the kernel = delivered + lost. In each of 20 runs,
+# the summary, the interface statistics of the file and its LOST records agree.
 # Usage: ledger.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -23,7 +23,7 @@ freeze "\$(instance_of \$PPID)" >"$scratch/kernel"
 END
 chmod +x "$scratch/flood"
 
-# Sets a variable for each counter of the kernel and of the summary, and compares them.
+# check_summary RUN: sets a variable for each counter of the kernel and of the summary, and compares the counters
 check_summary() { # RUN
 	eval "$(summary "$scratch/err") $(cat "$scratch/kernel")"
 	expect "$1: exit status" 0 "$status"
@@ -34,7 +34,7 @@ check_summary() { # RUN
 	odd_ledger "$scratch/err" && fail "$1: the ledger does not balance"
 }
 
-# counted FILE: prints "events lost" according to tshark: from the frames, and as the sum of the LOST records
+# counted FILE: prints two numbers from tshark: the sum of the event counts of the frames, and the sum of the LOST records
 counted() {
 	tshark -r "$1" -T fields -e trace.channel -e trace.events -e trace.lost.count 2>/dev/null |
 		awk -F'\t' '$1 != "" && $1 != 0 { events += $2 } { n = split($3, lost, ","); for (i = 1; i <= n; i++) sum += lost[i] } END { print events + 0, sum + 0 }'

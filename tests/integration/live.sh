@@ -5,8 +5,8 @@
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# closed NAME: checks the ledger of the summary in NAME.err. Sets $shown, the number of events shown. A busy machine may lose at most a
-# twentieth of the events, and reports it.
+# closed NAME: checks that the numbers of the summary in NAME.err balance, and sets $shown, the number of events shown. On a busy machine,
+# up to a twentieth of the events may be missing, if the summary says so.
 closed() {
 	local recorded read sent ring=0 shed=0 tx=0 dropped=0 missing
 	eval "$(summary "$scratch/$1.err")"
@@ -16,7 +16,7 @@ closed() {
 	[ $((20 * missing)) -le "$sent" ] || fail "$1: $missing of $sent events are missing"
 }
 
-# The command as users type it. Packets without an event (HOST, SCHEMA, LOST) are lines too.
+# `live` as users type it. tshark also prints lines for packets without an event (HOST, SCHEMA, LOST).
 in_background plain "$tracewire" live -v -e sched -- sleep 1
 wait "$pid"
 expect "exit status" 0 $?
@@ -32,7 +32,7 @@ closed plain
 expect "lines of events, and events shown by the summary" "$counted" "$shown"
 nothing_left "$pid"
 
-# The same with other columns, which a wrapper of tshark in PATH adds.
+# `live` runs a wrapper of tshark from PATH, which prints the packet time and the event time.
 mkdir "$scratch/bin"
 printf '#!/bin/sh\nid -u >%s\nexec %s "$@" -Y trace.event -T fields -e frame.time_epoch -e trace.time\n' \
 	"$scratch/home/uid" "$(command -v tshark)" >"$scratch/bin/tshark"
@@ -43,8 +43,8 @@ expect "exit status of the command" 5 $?
 same_clock <"$scratch/fields.out" >"$scratch/bad" || fail "$(cat "$scratch/bad")"
 expect "user of tshark" "$(id -u nobody)" "$(cat "$scratch/home/uid")"
 
-# Ctrl-C: the terminal's signal reaches only tracewire. tshark has no privileges; it shows all events and ends. Only system calls of this
-# shell are traced, because a busy machine has more than tshark shows in time.
+# After Ctrl-C, of which only tracewire gets the signal, tshark shows all events and ends. tshark has no privileges. Only system calls of
+# this shell are traced, because tshark could not show all system calls of a busy machine in time.
 start_tracewire forever live -v -e raw_syscalls:sys_enter --event-filter "common_pid == $$"
 wait_for says "$scratch/forever.out" sys_enter
 viewer=$(pgrep -P "$pid" -x tshark)

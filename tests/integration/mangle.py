@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """mangle.py SEED IN OUT: copies a capture of frames as a faulty network would deliver it: frames lost, repeated, reordered.
 
-Prints the number of events in lost frames. It keeps one of the frames with END, and always loses one frame with events.
+Prints the number of events in lost frames. It always keeps the last frame with END, and always loses at least one frame with events.
 """
 import random, struct, sys
 

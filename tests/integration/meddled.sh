@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Another process changes the trace instance of a run: the run reports it, and prints no number that it does not know.
+# Another process changes the trace instance of a run. The run reports the change, and prints no number that it does not know.
 # Usage: meddled.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# meddle FILE TEXT: when the run has events, writes TEXT to FILE of the instance; then ends the run
+# meddle FILE TEXT: starts a run, writes TEXT to FILE of its instance when it has read events, and ends the run
 meddle() {
 	start_tracewire run record -v -e sched:sched_switch -w "$scratch/x.pcapng"
 	run=$pid
@@ -16,7 +16,7 @@ meddle() {
 	says "$scratch/run.err" '^events .* recorded.*, [1-9][0-9]* sent' || fail "$1: no summary: $(cat "$scratch/run.err")"
 	nothing_left "$run"
 }
-has_events() { # according to the kernel, the run has read events
+has_events() { # the kernel's counters say that the run has read more than 100 events
 	awk '/^read events:/ { n += $3 } END { exit !(n > 100) }' "$tracing/instances/tracewire-$run"/per_cpu/cpu*/stats
 }
 
@@ -32,8 +32,8 @@ meddle buffer_size_kb 4000
 meddle events/enable 0
 odd_ledger "$scratch/run.err" && fail "switched events off: $(cat "$scratch/run.err")"
 
-# Another process reads the instance when the run ends. The instance stays, and the run reports it. When the reader has ended, a cleanup
-# removes the instance.
+# Another process reads `trace` of the instance when the run ends: the instance stays, and the run says so. After the other process has
+# ended, `cleanup` removes the instance.
 start_tracewire run record -v -e sched:sched_switch -w "$scratch/x.pcapng"
 run=$pid
 wait_for has_events
@@ -45,7 +45,7 @@ exec 5<&-
 "$tracewire" cleanup >"$scratch/told" 2>&1 || fail "cleanup: $(cat "$scratch/told")"
 nothing_left "$run"
 
-# If the other process ends its reading a moment after the run, the instance is removed.
+# If the other process stops reading a moment after the end of the tracing, the run still removes the instance.
 start_tracewire run record -v -e sched:sched_switch -w "$scratch/x.pcapng"
 run=$pid
 wait_for has_events

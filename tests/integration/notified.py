@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Prints the messages of a service to its manager, one per line, with the seconds since the start. With --full it first fills its socket,
-# and reads only after SIGUSR1.
+# A service manager: prints the messages that a service sends it, one per line, with the seconds since the start. With --full, its socket is
+# full at first, and it reads only after SIGUSR1.
 # Usage: notified.py [--full] SOCKET; @NAME is an abstract socket
 import os
 import signal

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A run leaves out the events that it causes: wake-ups of its threads, switches between them and the idle task, packets on its own
+# A run leaves out the events that it causes: wake-ups of its threads, switches between its threads and the idle task, packets on its own
 # interface. All other events stay, also those of the same types. --show-self keeps all events.
 # Usage: own-events.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# woken FILE, switched FILE [TASK]: print the number of wake-ups of the run's reader threads, and of switches between one of them and TASK
-# (default: any task). Their pids are in $scratch/threads: other tests have threads with the same names.
+# woken FILE: prints the number of wake-ups of the run's reader threads
+# switched FILE [TASK]: prints the number of switches between one of these threads and TASK (default: any task)
+# Both read the pids of the threads from $scratch/threads, because other tests have threads with the same names.
 woken() {
 	events "$1" trace.event trace.sched.sched_waking.pid trace.sched.sched_wakeup.pid | tr -s '\t' | grep '^sched_wak' | cut -f2 |
 		grep -cxFf "$scratch/threads"

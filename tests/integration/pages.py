@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs the commands of a page of the documentation, from top to bottom, in one shell, and compares the output shown with theirs.
+"""Runs the commands of a page of the documentation, from top to bottom, in one shell, and compares their output with the page.
 
 Usage: pages.py FOLDER PAGE
 
-FOLDER is the working directory. Commands are lines that begin with "$ " in a block between ``` lines. A command may go on over lines
-that end with a backslash. Each command must end with status 0 within a minute. The lines below it are its output as on a terminal:
+FOLDER is the working directory. Commands are lines that begin with "$ " in a block between ``` lines. A command continues on the next
+line if its line ends with a backslash. Each command must end with status 0 within a minute. The lines below a command are the output that
+it must print:
 
-    - a line shows the shape: numbers, units of size, names of tasks, and values after = may differ;
+    - a line shows the shape of a printed line: numbers, units of size, names of tasks, and values after = may differ;
     - a line `...` stands for any number of lines;
-    - without lines below it, a command may print anything;
+    - if there are no lines below a command, it may print anything;
     - a block that begins with "```text" is the output of another run, and is not compared.
 
-A line of an indented block is a command if it begins with a program in INDENTED.
+An indented line is a command if it begins with one of the programs in INDENTED.
 """
 import os
 import queue
@@ -23,21 +24,21 @@ import sys
 import threading
 import time
 
-SECONDS = 60  # limit of a command
-# What a user does not see: tshark's warning for root, and stale state of other tests that are killed at this moment.
+SECONDS = 60  # time limit of a command
+# Lines that only a test gets: tshark's warning for root, and notes that objects of killed runs (of other tests) were removed.
 OTHERS = re.compile(r'Running as user "root" and group "root"\. This could be dangerous\.|removed .* of a killed run')
 LACKING = r"^tracewire \w+: no tracer '.*'; this kernel has: "
 END = "end of the command "
 # Programs that begin a command in an indented block.
 INDENTED = r"    (?:sudo|make|tracewire|tshark|dumpcap|mergecap) "
-# A line of report or of tshark: only the layout is compared, since which event is shown first is chance.
+# A line of report or of tshark. Only its layout is compared, because chance decides which event is printed first.
 EVENT_LINE = re.compile(r"^\s*\S+-\d+\s+\[\d+\]\s+\d+\.\d+: \w+: .*$")
 PACKET_LINE = re.compile(r"^\s*\d+ \d+\.\d+ .* TRACE \d+ \S+-\d+ \[\d+\] (\w+): ")
-COUNT_LINE = re.compile(r"^ *\d+ \w+$")  # of uniq -c
+COUNT_LINE = re.compile(r"^ *\d+ \w+$")  # a line of uniq -c
 
 
 def shape_of(line):
-    """Return: a regular expression for a line of output"""
+    """Return: a regular expression for the lines that a program may print where the page shows this line"""
     if EVENT_LINE.match(line):
         return r"\s*\S.*-\d+\s+\[\d+\]\s+\d+\.\d+: \w+:.*"
     packet = PACKET_LINE.match(line)
@@ -53,7 +54,7 @@ def shape_of(line):
 
 
 def differs(shown, lines):
-    """Return: the line of the page that the output does not have, or None"""
+    """Return: the first line of the page that the output does not have; "the end of the output" if it has more lines; or None"""
     at, skip = 0, False
     for line in shown:
         if line.strip() == "...":
@@ -69,7 +70,7 @@ def differs(shown, lines):
 
 
 def commands_of(path):
-    """Return: the commands of a page: line number, command, lines of output shown"""
+    """Return: a list of the page's commands, each with its line number and the lines of output that the page shows"""
     found, fenced, compared = [], False, False
     with open(path) as file:
         for number, line in enumerate(file.read().split("\n"), 1):
@@ -84,12 +85,12 @@ def commands_of(path):
             elif fenced and compared and found:
                 found[-1][2].append(line)
             elif not fenced and re.match(INDENTED, line):
-                found.append([number, re.split("  +", line.strip())[0], []])  # behind blanks is an explanation
+                found.append([number, re.split("  +", line.strip())[0], []])  # two or more blanks separate the command from an explanation
     return found
 
 
 class Shell:
-    """One shell, as a person would use: jobs in the background go on while later commands run."""
+    """One shell for all commands of a page, so that jobs in the background go on while later commands run."""
 
     def __init__(self, folder):
         self.process = subprocess.Popen(["bash", "--norc"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -102,8 +103,8 @@ class Shell:
             self.lines.put(line.rstrip("\n"))
 
     def run(self, command, shown):
-        """Runs a command until it ends; one in the background, until it has printed what is shown. Return: status, or None if
-        that takes too long, and the lines of output"""
+        """Runs a command until it ends; a command in the background, until it has printed the lines shown. Return: status (None after
+        SECONDS), and the lines of output"""
         self.process.stdin.write("%s\nprintf '\\n%s%%s\\n' $?\n" % (command, END))
         self.process.stdin.flush()
         lines, status, limit = [], None, time.monotonic() + SECONDS
@@ -119,7 +120,7 @@ class Shell:
         return status, lines
 
     def end(self):
-        """Ends what still runs in the background."""
+        """Ends the shell and its jobs in the background."""
         os.killpg(self.process.pid, signal.SIGTERM)
         self.process.wait()
 

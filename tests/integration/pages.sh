@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The commands of README and docs run as written, and print what is shown (pages.py). Stand-ins: sudo, because this is root already; make,
-# which looks for the target only, because its targets build all and run all tests. remote.sh runs docs/remote.md, on two hosts.
+# The commands in README and docs run as written, and print what the page shows (pages.py). Two programs are replaced: `sudo` runs its
+# command, because the test is root already; `make` only checks that the target exists, because it would build everything or run all tests.
+# remote.sh runs docs/remote.md, on two hosts.
 # Usage: pages.sh TRACEWIRE SOURCE_DIR
 tracewire=$1
 source=$2

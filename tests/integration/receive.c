@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * receive xdp|packet INTERFACE -- receives frames on an interface until SIGINT or SIGTERM, and checks only their numbers. Prints a line for
- * each of: how=, frames=, events=, missing= (numbers without a frame), disordered= (frames), dropped=, untaken= (frames that cannot be
- * read), and ns= of its CPU time for each frame.
+ * receive xdp|packet INTERFACE -- receives frames on an interface until SIGINT or SIGTERM, and checks only their numbers. At its end it
+ * prints one line for each of: how=, frames=, events=, missing= (numbers without a frame), disordered= (frames), dropped=, untaken= (frames
+ * that cannot be parsed), and ns= (CPU time for each frame).
  */
 #include <inttypes.h>
 #include <signal.h>

@@ -50,7 +50,7 @@ no_program_there() {
 	[ -z "$(program_there)" ]
 }
 
-# Another connection, like a login: its server answers in upper case.
+# Other traffic: a TCP connection like that of a login, whose server answers in upper case.
 cat >"$scratch/echo.py" <<'END'
 import socket
 listening = socket.create_server(("10.0.0.2", 2222))
@@ -74,8 +74,8 @@ END
 in_background echo nsenter -t "$host" -n python3 "$scratch/echo.py"
 wait_for says "$scratch/echo.out" '^listening'
 
-# all_comes MTU EVENTS_PER_FRAME FRAME_SIZE: all events arrive. The stream has fewer frames than the receiver's ring can hold, so that a late
-# receiver loses none.
+# all_comes MTU EVENTS_PER_FRAME FRAME_SIZE: all events arrive. The stream has fewer frames than the receiver's ring can hold, so that a
+# slow receiver loses none.
 all_comes() {
 	local what="$at, MTU $1, $2 events a frame, at most $3 bytes" events frames missing disordered dropped untaken how ns
 	set_mtu "$1"
@@ -107,7 +107,7 @@ expect "program of a receiver" prog/xdp "$(program_there)"
 kill_at_once "$pid"
 wait_for no_program_there
 
-# An XDP program of another receiver stays.
+# A second receiver on the interface fails, and the XDP program of the first one stays.
 start_receiver first
 first=$pid
 there "$receiver" xdp v1 >"$scratch/second.out" 2>"$scratch/second.err" && fail "a second receiver"
@@ -117,7 +117,7 @@ expect "program of the first" prog/xdp "$(program_there)"
 interrupt "$first" || fail "the first receiver"
 wait_for no_program_there
 
-# The driver of the interface has no XDP: the kernel uses generic XDP.
+# The driver of a bridge has no XDP, so the kernel uses generic XDP.
 if there ip link add b0 type bridge 2>"$scratch/bridge.err"; then
 	there ip link set v1 master b0
 	there ip link set b0 address "$address" up

@@ -32,7 +32,7 @@ says "$scratch/first" '^Metadata: host .*, clock [0-9.]+, [0-9]+ formats of [a-z
 	fail "Info of the first packet: $(cat "$scratch/first")"
 expect "summary: recorded, read, sent, in the file" "$kernel_read $kernel_read $kernel_read $kernel_read" "$recorded $read $sent $in_file"
 
-# The times and the order; names and statistics.
+# The file has the right times, order, names and statistics.
 events "$file" frame.time_epoch trace.time trace.events trace.event trace.comm >"$scratch/events"
 expect "events in tshark" "$kernel_read" "$(wc -l <"$scratch/events")"
 expect "events of one packet" 1 "$(cut -f3 "$scratch/events" | sort -u)"
@@ -57,8 +57,8 @@ expect "packets that editcap kept" 100 "$(tshark -r "$scratch/part.pcapng" 2>/de
 mergecap -w "$scratch/both.pcapng" "$file" "$scratch/part.pcapng" || fail "mergecap refuses the file"
 capinfos -Mo "$scratch/both.pcapng" | grep -q 'Strict time order: *True' || fail "mergecap cannot bring files in order"
 
-# record writes to a pipe. Only events of the command are traced: a tshark that reads all events of a busy machine slows the run until it
-# sheds some.
+# record writes to a pipe. Only events of the command are traced, because tshark could not read all events of a busy machine in time, and
+# then the run would shed some.
 "$tracewire" record -v -F -e 'sched,irq,net' -w - -- "$scratch/command" 2>"$scratch/err" |
 	tshark -r - -Y trace.event -T fields -e trace.event 2>"$scratch/tshark.err" >"$scratch/piped"
 eval "$(summary "$scratch/err")"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Changes packed frames like a classifier: every third event becomes FILTERED in place.
-# Usage: reject.py reject IN.pcap OUT.pcap: prints the number of rejected events; reject.py send IN.pcap INTERFACE: sends the packets on an
-# interface
+# Rejects events like a classifier: in each frame with several events, every third event becomes FILTERED in place.
+# Usage: reject.py reject IN.pcap OUT.pcap writes the changed frames and prints the number of rejected events.
+# reject.py send IN.pcap INTERFACE sends the packets of IN.pcap on an interface.
 import socket
 import struct
 import sys

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# docs/remote.md is right: the test runs its commands in the order of the page, on two hosts that are network namespaces here. Lines that
-# begin with collector$ or web1$ run on that host, as an ordinary user unless they begin with sudo; ^C ends the running command of the host
-# named last. tshark replaces Wireshark, which needs a screen. Only the names of services are checked.
+# docs/remote.md is right: the test runs its commands in the order of the page, on two hosts, which are network namespaces here. Commands on
+# lines that begin with collector$ or web1$ run on that host, as an ordinary user unless they begin with sudo. ^C ends the command that was
+# started last; ^C HOST ends the one that runs on HOST. tshark replaces Wireshark, which needs a screen. Of services, only the names are
+# checked.
 # Usage: remote.sh TRACEWIRE PAGE UNITS
 tracewire=$1
 page=$2
 export UNITS=$3
 . "$(dirname "$0")/common.sh"
 
-# There are two hosts: this namespace is web1. Each host has a directory for its user.
+# This namespace is host web1, another one is host collector. Each host has a directory for its user.
 in_background far unshare --net sleep infinity
 declare -A host=([web1]=$$ [collector]=$pid) running=()
 is_far() { [ "$(readlink "/proc/${host[collector]}/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
@@ -24,7 +25,7 @@ printf '127.0.0.1 localhost\n10.1.0.2 collector\n' >"$scratch/hosts"
 mount --bind "$scratch/hosts" /etc/hosts
 install -d -o nobody -m 755 "$scratch/web1" "$scratch/collector"
 
-# The commands must be in PATH.
+# The directory with the commands of the page, which comes first in PATH
 mkdir "$scratch/bin"
 install -m 755 "$tracewire" "$scratch/bin/tracewire" # not a link: ordinary users may have no access to the build folder
 cat >"$scratch/bin/wireshark" <<'END'
@@ -44,7 +45,7 @@ exec "$@"
 END
 chmod +x "$scratch"/bin/*
 
-# on HOST COMMAND: runs it as the right user
+# on HOST COMMAND: runs a command in the directory of HOST: as root if it begins with sudo, otherwise as nobody
 on() {
 	local user=(setpriv --reuid nobody --regid nogroup --clear-groups)
 	[[ $2 == sudo* ]] && user=(env SUDO_UID="$(id -u nobody)")
@@ -52,13 +53,13 @@ on() {
 	PATH=$scratch/bin:$PATH exec nsenter --net="/proc/${host[$1]}/ns/net" "${user[@]}" sh -c "$2"
 }
 
-# These commands run until ^C. All others end by themselves.
-goes_on() { # COMMAND
+goes_on() { # COMMAND: it runs until ^C
 	[[ $1 == *"tracewire "@(capture|stream)* && $1 != *" -- "* && $1 != *duration:* ]]
 }
 
-# Signals are sent by process id, because the shell of a pipeline does not forward them.
-its_process() { # HOST
+# its_process HOST: prints the process id of the tracewire that runs on HOST. Signals are sent to this process, because the shell of a
+# pipeline does not forward them.
+its_process() {
 	local process
 	for process in $(pgrep -f "^tracewire (capture|stream)"); do
 		[ "$(readlink "/proc/$process/ns/net")" = "$(readlink "/proc/${host[$1]}/ns/net")" ] &&
@@ -67,7 +68,7 @@ its_process() { # HOST
 	return 1
 }
 
-is_up() { # HOST: its command says that it is ready, or has opened its port
+is_up() { # HOST: the command that runs there says that it is ready, or has opened its port
 	says "$scratch/$1.err" '^(capturing|streaming) ' || nsenter --net="/proc/${host[$1]}/ns/net" ss -Hlun | grep -q :18101
 }
 

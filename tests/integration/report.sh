@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `tracewire report` of captures of an interface prints each event that was sent, in time order, from a file and from a pipe. Recordings by
-# trace-cmd have several buffers and losses.
+# `tracewire report` of a capture of an interface prints each event that was sent, in time order, from a file and from a pipe. For
+# recordings by trace-cmd with several buffers and with losses, it prints the same text as trace-cmd.
 # Usage: report.sh TRACEWIRE SHIM
 tracewire=$1
 shim=$2
@@ -15,7 +15,7 @@ times() {
 	sed -nE 's/^.{16,70} \[[0-9]{3}\] +([0-9]+\.[0-9]{9}): .*/\1/p' "$1"
 }
 
-# all_sent NAME: the text of report -t in NAME has all events of the stream; NAME.err has its summary
+# all_sent NAME: the output of report -t in NAME has all events of the stream whose summary is in NAME.err
 all_sent() {
 	eval "$(summary "$1.err")"
 	expect "$1: events" "$sent" "$(times "$1" | wc -l)"
@@ -44,7 +44,8 @@ for frame in 0 1; do
 	"$tracewire" report -q -t - <"wire$frame.pcapng" | cmp - "wire$frame" || fail "standard input prints something else"
 done
 
-# A late capture has no watermark in its first frames. Lost frames are reported.
+# late.pcapng, like a capture that joined late, begins in the middle of the stream; report still prints its events in time order.
+# holes.pcapng lacks some frames; report counts their events as lost.
 n=$(capinfos -Mc wire1.pcapng | awk '/Number of packets/ { print $NF }')
 editcap -r wire1.pcapng late.pcapng "$((n / 3))-$n"
 "$tracewire" report -v -t late.pcapng >late 2>err || fail "report: $(cat err)"
@@ -54,7 +55,7 @@ editcap wire1.pcapng holes.pcapng "$((n / 2))-$((n / 2 + 9))"
 "$tracewire" report -v holes.pcapng >/dev/null 2>err || fail "report: $(cat err)"
 [ "$(sed -nE 's/^ledger .* ([0-9]+) wire[,;].*/\1/p' err)" -ge 1 ] || fail "frames cut out are not missed: $(cat err)"
 
-# report reads a pipe during the capture
+# report reads a pipe while dumpcap writes to it
 mkfifo pipe
 "$tracewire" report -q -t - <pipe >piped 2>piped.report &
 report=$!
@@ -68,8 +69,8 @@ end_dumpcap $capture seen.pcapng piped.err
 wait $report || fail "report of a pipe: $(cat piped.report)"
 all_sent piped
 
-# same NAME OURS THEIRS: the texts of report and trace-cmd report, with options OURS and THEIRS, are equal. After a loss, trace-cmd omits
-# the name of the buffer on the next line, or the blanks in its place.
+# same NAME OURS THEIRS: the outputs of report, with options OURS, and of trace-cmd report, with options THEIRS, are equal. After a loss,
+# trace-cmd omits the name of the buffer on the next line, or the blanks in its place; `same` removes them from both outputs.
 same() {
 	# shellcheck disable=SC2086
 	"$tracewire" report -q $2 "$1.pcapng" >ours 2>err || fail "report $2 of $1: $(cat err)"

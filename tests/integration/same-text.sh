@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# Sourced: same_text compares the text of a converted recording with trace-cmd's. It needs $tracewire, $differences and $scratch.
+# Sourced, with $tracewire, $differences and $scratch set: defines same_text, which compares report's text of a converted recording with
+# trace-cmd's text of the original.
 # shellcheck source=tests/shell/trace-cmd.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../shell/trace-cmd.sh"
 
@@ -18,17 +19,17 @@ is_listed() { # EVENT
 	return 1
 }
 
-# differing THEIRS OURS: prints for each line that differs the event and both texts; "!" if libtraceevent could not parse the event. A line
-# without a time belongs to the event before it.
+# differing THEIRS OURS: prints for each line that differs the event and both texts; instead of the event "!" if libtraceevent could not
+# parse it. A line without a time belongs to the event before it.
 differing() {
 	paste -d $'\001' "$1" "$2" | awk -F $'\001' '
 		match($1, /[0-9]: [^ :]+:/) { event = substr($1, RSTART + 3, RLENGTH - 4) }
 		$1 != $2 { print (index($1, "[FAILED TO PARSE]") ? "!" : event "") "\t" $1 "\n\t" $2 }'
 }
 
-# same_text FILE: each line of trace-cmd report -N equals that of tracewire report of its conversion, except for listed events and events
-# whose format libtraceevent cannot parse. Prints the counts. Only the first line of a stack is compared, because trace-cmd always prints
-# eight callers.
+# same_text FILE: checks that each line of trace-cmd report -N for FILE equals that of tracewire report for the converted FILE, except for
+# listed events and events whose format libtraceevent cannot parse, and prints the numbers of equal and different lines. Only the first line
+# of a stack is compared, because trace-cmd always prints eight callers.
 same_text() {
 	local name lines n event bad=0 known=0 unparsed=0
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `stream` and `capture` run as in their units: user, capabilities and options. A service manager is notified of the start,
-# of continued work and of the end. The test also checks the privileges that capture has left when it begins to parse.
+# `stream` and `capture` run with the user, capabilities and options of their units. They notify a service manager of their start, of their
+# end, and regularly that they still work. The test also checks that capture has no capabilities left when it begins to parse frames.
 # Usage: service.sh TRACEWIRE UNITS SYSUSERS
 tracewire=$1
 units=$2
@@ -12,11 +12,11 @@ here=$(dirname "$0")
 # The user of the units may not be able to read the build directory.
 cp "$tracewire" "$scratch/tracewire" && tracewire=$scratch/tracewire
 
-value() { # UNIT KEY: prints its last value
+value() { # UNIT KEY: prints the last value of KEY in the unit file
 	sed -nE "s/^$2=(.*)/\1/p" "$units/tracewire-$1.service" | tail -n 1
 }
 
-capabilities() { # UNIT KEY: prints them for setpriv, which removes all others
+capabilities() { # UNIT KEY: prints the capabilities at KEY as an argument of setpriv that removes all others
 	local set=-all name
 	for name in $(value "$1" "$2"); do
 		name=${name#CAP_}
@@ -25,7 +25,7 @@ capabilities() { # UNIT KEY: prints them for setpriv, which removes all others
 	echo "$set"
 }
 
-# as_unit UNIT COMMAND...: runs it as the user of the unit, with its capabilities
+# as_unit UNIT COMMAND...: runs a command as the user of the unit, with the capabilities of the unit
 as_unit() {
 	local unit=$1 user ambient
 	user=$(value "$unit" User)
@@ -35,15 +35,15 @@ as_unit() {
 		--bounding-set "$(capabilities "$unit" CapabilityBoundingSet)" "$@"
 }
 
-# manage NAME UNIT COMMAND...: starts COMMAND in the background, with a service manager, whose process is $manager. NAME.told has the
-# messages that the manager gets
+# manage NAME UNIT COMMAND...: starts COMMAND as the user of UNIT, in the background, and before it a service manager, whose process is
+# $manager. NAME.told has the messages that the manager gets.
 manage() {
 	local name=$1 unit=$2
 	shift 2
 	manage_at "$scratch/$name.socket" "" "$name" as_unit "$unit" "$@"
 }
 
-# manage_at SOCKET OPTION NAME COMMAND...: the same with an option of the manager
+# manage_at SOCKET OPTION NAME COMMAND...: like manage, but with this socket, with OPTION for the manager unless it is empty, and as root
 manage_at() {
 	local socket=$1 option=$2 name=$3
 	shift 3
@@ -54,7 +54,7 @@ manage_at() {
 	NOTIFY_SOCKET=$socket WATCHDOG_USEC=2000000 RUNTIME_DIRECTORY=$scratch/run in_background "$name" "$@"
 }
 
-told() { # NAME WHAT: prints how often the manager got the message
+told() { # NAME MESSAGE: prints how often the manager got this message
 	grep -c " $2\$" "$scratch/$1.told"
 }
 
@@ -66,7 +66,7 @@ status() { # PROCESS KEY
 	sed -nE "s/^$2:\t([^\t]+).*/\1/p" "/proc/$1/status"
 }
 
-# The unit files themselves.
+# systemd finds no fault in the unit files.
 if command -v systemd-analyze >/dev/null; then
 	mkdir "$scratch/units"
 	for unit in stream capture; do
@@ -76,7 +76,7 @@ if command -v systemd-analyze >/dev/null; then
 	expect "what systemd says of the units" "" "$(grep tracewire "$scratch/verify")"
 fi
 
-# The user of the capture unit exists in this mount namespace only.
+# Create the user of the capture unit, in this mount namespace only.
 mkdir -p "$scratch/root/etc"
 cp /etc/passwd /etc/group /etc/shadow /etc/gshadow "$scratch/root/etc"
 systemd-sysusers --root="$scratch/root" "$sysusers" 2>"$scratch/err" || fail "sysusers: $(cat "$scratch/err")"
@@ -120,7 +120,7 @@ for name in capture stream; do
 		fail "$name: $(cat "$scratch/$name.told")"
 done
 
-# A capture is killed, and its file ends with half a block: the next capture repairs the file.
+# A capture is killed, and its file ends with a part of a block: the next capture repairs the file.
 kill_at_once $capture
 printf '\6\0\0\0\377' >>"$(ls "$scratch"/state/*)"
 # shellcheck disable=SC2086
@@ -129,7 +129,7 @@ next=$pid
 wait_for is_ready next
 says "$scratch/next.err" '^repaired capture .* of a killed run' || fail "after a kill: $(cat "$scratch/next.err")"
 
-# A writer that hangs, here because a pipe is full, stops the watchdog messages, although all other threads work.
+# If the writing thread of a capture hangs, here because a pipe is full, the watchdog messages stop, although all other threads work.
 mkfifo -m 666 "$scratch/full"
 sleep infinity <"$scratch/full" &
 started+=($!)
@@ -138,7 +138,7 @@ hanging=$pid
 wait_for is_ready hanging
 timeout 100 "$tracewire" stream -q -e sched,raw_syscalls -u 127.0.0.1:18102 -- sh -c 'for _ in $(seq 200); do /bin/true; done' ||
 	fail "stream to one that hangs"
-is_silent() { # no message for three seconds, instead of one per second; messages from before it hung may still arrive
+is_silent() { # no message arrives for three seconds; normally there is one per second. The first try may see messages from before the hang.
 	local before
 	before=$(told hanging WATCHDOG=1)
 	sleep 3
@@ -147,11 +147,11 @@ is_silent() { # no message for three seconds, instead of one per second; message
 is_silent || is_silent || fail "signs of life while the writer hangs: $(cat "$scratch/hanging.told")"
 kill_at_once $hanging
 
-# A manager does not read, and its socket is full: the run does not wait for it, and the manager gets the messages when it reads.
+# The manager does not read, and its socket is full: the run does not wait for the manager, which gets the messages when it reads later.
 is_alive() { # NAME
 	says "$scratch/$1.told" ' WATCHDOG=1$'
 }
-ends() { # NAME PROCESS: one signal ends it
+ends() { # NAME PROCESS: one signal ends the process
 	kill -INT "$2"
 	if ! wait_for has_ended "$2"; then
 		fail "$1: waits in $(cat "/proc/$2/wchan")"

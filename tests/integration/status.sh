@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The output of `capture --status`: repeatedly one line per stream; on a terminal, one table in one place; with -j, JSON; with -q, nothing.
+# `capture --status` prints one line per stream in each interval; on a terminal, a table that is updated in place; with -j, JSON; with -q,
+# nothing.
 # Usage: status.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 need script python3
 ip link set lo up
 
-# Four captures receive one stream each, while the stream continues
+# Four captures receive one stream each
 receive() { # NAME PORT OPTION...
 	echo "exec '$tracewire' capture -u $2 -w '$scratch/$1.pcapng' -v --status 0.1 ${*:3}"
 }
@@ -53,12 +54,12 @@ said = [list(o)[0] for o in objects if "note" not in o] # notes are about object
 limits = [o["limits"] for o in objects if "status" in o or "end" in o]
 assert limits and all(set(l) == {"early", "metadata_bytes", "metadata_not_kept", "names_forgotten", "metadata_in_pieces", "not_asked",
 	"classifiers_unread"} for l in limits), limits
-assert max(l["metadata_bytes"] for l in limits) > 1000 # 0 for a stream that has ended, as it may have in the last status
+assert max(l["metadata_bytes"] for l in limits) > 1000 # the last status may have 0, if the stream had ended
 assert not any(v for k, v in limits[-1].items() if k != "metadata_bytes"), limits[-1]
 assert said == ["begin"] + ["status"] * (len(said) - 2) + ["end"], objects
 END
 
-# The final content of a terminal of 24 lines is the last table, and no other.
+# At the end, a terminal of 24 lines shows the last table and no other.
 python3 - "$scratch/typescript" >"$scratch/screen" <<'END'
 import re, sys
 lines, row = [""], 0

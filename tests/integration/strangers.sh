@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The texts of a process, a host, a mark, a file and an event contain control characters, bidirectional overrides and invalid UTF-8. They
-# are traced, and reach a terminal, JSON and XML only as \xNN.
+# The names of a process, a host and a file, the text of a mark and the data of an event contain control characters, bidirectional overrides
+# and invalid UTF-8. They are traced, and appear on a terminal, in JSON and in XML only as \xNN.
 # Usage: strangers.sh TRACEWIRE
 namespaces="--net --mount --uts"
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 need python3 script
-# At the end, when no test traces, the saved task names are removed, because they would appear in traces of other tests.
+# At the end, the task names that the kernel has saved are removed, because they would appear in the traces of other tests.
 at_end 'end_started 2>/dev/null; forget_task_names'
 ip link set lo up
 checker=$(cd "$(dirname "$0")/../dissector" && pwd)/strangers.py
 
-# printable KIND WHAT: standard input, the output of WHAT, is printable
+# printable KIND WHAT: standard input, which is the output of WHAT, has printable characters only
 printable() {
 	python3 "$checker" "$@" >"$scratch/checked" || fail "$(cat "$scratch/checked")"
 }
 
-# The name of a task has at most 15 bytes: ESC, a line break, a surrogate, an 8-bit C1 character, U+202E
+# The name has ESC, a line break, a surrogate, an 8-bit C1 character and U+202E; the name of a task has at most 15 bytes.
 python3 -c 'import socket; socket.sethostname(b"h\x1b[1m\n\xed\xa0\x80\x9b\xe2\x80\xae")' || fail "no such name of a host"
 cat >"$scratch/stranger" <<'END'
 import ctypes, os, subprocess, sys, time
@@ -29,7 +29,7 @@ with open(instance + b"/trace_marker", "wb", buffering=0) as marker:
 	marker.write(b"mark " + evil + b"\tmark\n")
 os.symlink("/bin/true", program) if not os.path.lexists(program) else None
 subprocess.run([program])
-if len(sys.argv) > 3: # the event that the other process has registered
+if len(sys.argv) > 3: # user_event writes its event when .go exists
 	open(sys.argv[3] + ".go", "w").close()
 	while not os.path.exists(sys.argv[3] + ".gone"):
 		time.sleep(0.01)
@@ -79,7 +79,7 @@ if [ "$user_event" ]; then
 	wait "$registered" || fail "the user event: $(cat "$scratch/user_event.err")"
 	grep -qE ': tw_stranger: .*\\x1b\[1m' "$scratch/report" || fail "no user event: $(tail -n 20 "$scratch/report")"
 fi
-on_terminal() { # VARIABLE=VALUE...: what report writes to a wide terminal
+on_terminal() { # VARIABLE=VALUE...: prints what report writes to a wide terminal
 	env TERM=xterm "$@" script -qec "stty cols 200; '$tracewire' report -q '$file'" /dev/null </dev/null | tr -d '\r'
 }
 on_terminal NO_COLOR=1 >"$scratch/terminal"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `stream` onto a veth pair. Ordinary tsharks with an empty cache watch it: one from the start, and some that join later.
+# `stream` onto a veth pair. Ordinary tsharks, each with an empty home directory, capture on it: one from the start, others that join later.
 # Usage: stream.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 filter='trace.sched.sched_switch.next_comm == "sleep"'
-own='comm == "sleep" or next_comm == "sleep"' # a tshark that receives all events of a busy machine falls behind
+own='comm == "sleep" or next_comm == "sleep"' # the stream has no other events: tshark could not show all events of a busy machine in time
 decoded='sched_switch: prev_comm=.* next_comm=sleep '
 
-# watch NAME INTERFACE OPTION...: starts a tshark with a separate home; it captures when this returns
+# watch NAME INTERFACE OPTION...: starts a tshark with a separate home, and returns when it captures
 watch() {
 	local name=$1 interface=$2
 	shift 2
@@ -17,15 +17,16 @@ watch() {
 	wait_for says "$scratch/$name.err" '^Capturing on'
 }
 
-lines() { # FILE N: it has at least N lines
+lines() { # FILE N: the file has at least N lines
 	[ "$(wc -l <"$1")" -ge "$2" ]
 }
 
-has_first() { # ALL LATE: the first frame that matched in LATE is in ALL
+has_first() { # ALL LATE: the file ALL has the first frame of the file LATE, which has only frames that match the filter
 	grep -qP "^\d*\t$(head -n 1 "$2" | cut -f2-)\t" "$1"
 }
 
-# missed ALL LATE: prints the number of matches of ALL among the frames that LATE captured before its first match
+# missed ALL LATE: prints the number of matches that the late tshark missed: the frames that it captured before its first match, and that
+# match in ALL
 missed() {
 	awk -F'\t' 'NR == FNR { key[NR] = $2 " " $3; match_of[NR] = $5 == "sleep"; n = NR; next }
 		FNR == 1 {
@@ -44,8 +45,8 @@ stream=$pid
 wait_for lines "$scratch/early.out" 10
 [ "$(grep -cvE "$decoded" "$scratch/early.out")" = 0 ] || fail "not decoded: $(head -n 3 "$scratch/early.out")"
 
-# A late tshark sees the formats before the first event, because the producer looks for new listeners before it sends the events that it has
-# read. Only a tshark that joins in the middle of a burst cannot decode the rest of the burst; that is rare.
+# A tshark that joins late gets the formats before its first event, because the producer looks for new listeners before it sends the events
+# that it has read. Only a tshark that joins in the middle of a burst of frames cannot decode the rest of the burst; this is rare.
 clean=0
 for n in 1 2 3 4; do
 	watch "all$n" tw0 -T fields -e trace.event_id -e trace.channel -e trace.seq -e trace.event \
@@ -58,7 +59,7 @@ for n in 1 2 3 4; do
 	missed=$(missed "$scratch/all$n.out" "$scratch/late$n.out")
 	echo "joined: $undecoded events undecoded, $missed matches missed before the first"
 	[ "$undecoded $missed" = "0 0" ] && clean=$((clean + 1))
-	# Formats are sent one by one. A tshark that joins among them knows some event types before others.
+	# A tshark that joins while the formats are sent, one by one, knows some event types before others.
 	awk -F'\t' '$4 != "" { seen[$1] = 1 } $1 != "" && $4 == "" && seen[$1] { bad = 1 } END { exit bad }' "$scratch/all$n.out" ||
 		fail "undecoded events after decoded ones of the same kind"
 	awk -F'\t' '$1 != "" { if ($3 <= last[$2]) { print "event " $3 " of channel " $2 " comes after " last[$2]; exit }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A capture host requests a producer's clock over an interface. The error bounds hold for any clock of the stream. A receiver that lacks
- * metadata gets it. Too many or invalid requests get no response, and do not slow down the readers. Both hosts are this machine, so the
- * truth is known: CLOCK samples relate the stream's clock to REALTIME, which is the capture host's clock.
+ * A capture host requests a producer's clock over an interface. The error bounds hold for each trace clock. A receiver that requests
+ * metadata gets it. Requests that are too many or invalid get no response, and do not slow down the readers. Both hosts are this machine,
+ * so the true distance of their clocks is known: CLOCK samples relate the stream's clock to CLOCK_REALTIME, the capture host's clock.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,8 +31,8 @@
 #include "vnet/tx.h"
 
 #define MS       TW_NS_PER_MS
-#define AWAIT_NS (10 * TW_NS_PER_SECOND) /* a busy machine may answer late */
-#define ASKED    2 /* value of @asked in the tests' own requests; the poller's requests have the real time */
+#define AWAIT_NS (10 * TW_NS_PER_SECOND) /* longest wait for a frame or a response, because a busy machine may be slow */
+#define ASKED    2 /* value of @asked in requests that the tests send themselves; the poller's requests have the real time */
 
 /* State of the capture host. */
 struct host {
@@ -48,7 +48,7 @@ struct host {
 	struct tw_peer peer;     /* address of the stream's sender */
 	unsigned int ends;       /* number of ENDs received */
 	unsigned int hosts;      /* number of HOSTs received */
-	unsigned int texts;      /* number of SCHEMAs received, and of PARTs of larger ones */
+	unsigned int texts;      /* number of SCHEMAs and PARTs received; a SCHEMA that does not fit in a frame is sent as PARTs */
 	unsigned int from_clock; /* number of events of the responder thread */
 	unsigned int from_us;    /* number of events of this thread */
 	uint32_t clock_tid;
@@ -194,7 +194,7 @@ static void host__run(struct host *h, uint64_t ns)
 	}
 }
 
-/* Wait until the counter @what is @n: on a busy machine this may take some time. */
+/* Wait until the counter @what is at least @n, for up to AWAIT_NS; then it must be @n. */
 static void host__await(struct host *h, const unsigned int *what, unsigned int n)
 {
 	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + AWAIT_NS;
@@ -204,7 +204,7 @@ static void host__await(struct host *h, const unsigned int *what, unsigned int n
 	assert_int_equal(*what, n);
 }
 
-/* Wait until the stream is known, and 100 ms longer. */
+/* Wait until the first frame of the stream has arrived, and 100 ms longer. */
 static void host__await_stream(struct host *h)
 {
 	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + AWAIT_NS;
@@ -215,7 +215,7 @@ static void host__await_stream(struct host *h)
 	host__run(h, 100 * MS);
 }
 
-/* Wait until all metadata is sent: texts arrive some ms apart. Return: number of texts */
+/* Wait until all metadata has arrived: until no text has arrived for 600 ms. Return: number of texts */
 static unsigned int host__await_texts(struct host *h)
 {
 	unsigned int texts;
@@ -228,7 +228,7 @@ static unsigned int host__await_texts(struct host *h)
 	return texts;
 }
 
-/* Wait until there were at least @asked requests, and all of them except the newest are answered. */
+/* Wait until the poller has sent at least @asked requests, and at most two requests have no response yet. */
 static struct tw_clock_poller_stats host__await_answers(struct host *h, uint64_t asked)
 {
 	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + AWAIT_NS;
@@ -247,7 +247,7 @@ static void *stop(void *run)
 	return NULL;
 }
 
-/* Read everything until the stream has stopped: otherwise END could find the receiver's ring full. */
+/* Stop the stream, and receive frames until it has stopped, because otherwise the receiver's ring could be full when END arrives. */
 static void host__stop(struct host *h)
 {
 	pthread_t thread;
@@ -269,7 +269,7 @@ static void host__close(struct host *h)
 	tw_streams__free(h->streams);
 }
 
-/* Check that the bounds calculated from the exchanges contain the true distances of the CLOCK samples. */
+/* Check that the bounds calculated from the exchanges agree with the true distances in the CLOCK samples. */
 static void check_bounds(const struct host *h)
 {
 	for (size_t i = 0; i < h->n_samples; i++) {
@@ -318,8 +318,8 @@ static void test_every_clock(void **state)
 }
 
 /*
- * The responder thread's own events are not in the trace, but those of this thread, the requester, are: both threads call sendmsg(). The
- * filter passes only sendmsg(), because all system calls of a busy machine would be more than this test reads.
+ * Both the responder thread and this thread, which sends the requests, call sendmsg(). The trace has the calls of this thread, but not
+ * those of the responder thread. The filter passes only sendmsg(), because the test could not read all system calls of a busy machine.
  */
 static void test_left_out(void **state)
 {
@@ -335,7 +335,7 @@ static void test_left_out(void **state)
 	host__close(&h);
 }
 
-/* Return: whether this is a response to the test's own requests; a late response may belong to the poller. */
+/* Return: whether this is a response to a request of the test itself; it may also be a late response to the poller. */
 static bool is_answer_to_us(const struct tw_received_frame *frame)
 {
 	struct tw_time_sync_view exchange;
@@ -345,7 +345,7 @@ static bool is_answer_to_us(const struct tw_received_frame *frame)
 	       tw_time_sync_frame__read(frame->data, frame->len, &stream, &exchange) && exchange.asked == ASKED;
 }
 
-/* Send @frame @times times. Return: number of responses within 200 ms; for the first @least of them it waits up to AWAIT_NS */
+/* Send @frame @times times. Return: number of responses within 200 ms, or within AWAIT_NS until there are @least responses */
 static unsigned int count_answers(struct host *h, const uint8_t *frame, size_t len, unsigned int times,
 				  unsigned int least)
 {
@@ -375,14 +375,14 @@ static void test_nonsense(void **state)
 	len = tw_time_sync_frame__write(frame, h.stream_id, &question);
 	assert_int_equal(count_answers(&h, frame, len, 3, 3), 3);
 	assert_int_equal(count_answers(&h, frame, len - 4, 3, 0),
-			 0); /* truncated by 4 bytes: shorter than the length in its header */
+			 0); /* truncated by 4 bytes, so that it is shorter than the length in its header */
 	frame[offsetof(struct tw_frame_hdr, version)] = 2;
 	assert_int_equal(count_answers(&h, frame, len, 3, 0), 0);
 	len = tw_time_sync_frame__write(frame, h.stream_id + 1, &question);
 	assert_int_equal(count_answers(&h, frame, len, 3, 0), 0);
 	len = tw_time_sync_frame__write(
 		frame, h.stream_id,
-		&answered); /* a response is not answered: otherwise two responders could answer each other for ever */
+		&answered); /* a response; if it were answered, two responders could answer each other for ever */
 	assert_int_equal(count_answers(&h, frame, len, 3, 0), 0);
 	host__close(&h);
 }
@@ -418,7 +418,7 @@ static void ask_for(struct host *h, const uint8_t *frame, size_t len, unsigned i
 	}
 }
 
-/* The stream repeats no metadata by itself within the test; a receiver that requests metadata gets it immediately. */
+/* Without requests, the stream does not repeat its metadata within the test. A receiver that requests metadata gets it immediately. */
 static void test_wants(void **state)
 {
 	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
@@ -444,7 +444,7 @@ static void test_wants(void **state)
 	host__close(&h);
 }
 
-/* The producer takes the reason from a request with a REFUSED of its own stream, and ignores one of another stream. */
+/* The producer takes the reason from a request with a REFUSED if the request has its stream's id, and ignores it otherwise. */
 static void test_refused(void **state)
 {
 	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
@@ -466,7 +466,7 @@ static void test_refused(void **state)
 	host__close(&h);
 }
 
-/* Endless requests get a limited number of metadata, however often the reader wakes: here events wake it all the time. */
+/* Endless requests get metadata at a limited rate, however often the reader thread wakes; here, events wake it all the time. */
 static void test_wants_flood(void **state)
 {
 	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
@@ -482,7 +482,7 @@ static void test_wants_flood(void **state)
 
 		assert_int_equal(netns__setup(NULL), 0);
 		host__open_with(&h, clocks[i], "sched:sched_switch", NULL, 60000);
-		host__run(&h, 1000 * MS); /* until then the test's own capture sends requests */
+		host__run(&h, 1000 * MS); /* the poller's first requests also get metadata */
 		all = h.texts;
 		clocks_said = h.hosts;
 		len = tw_time_sync_frame__request(frame, h.stream_id, &question, TW_METADATA_REQUEST_ALL);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# All types of threads of the program work together under ThreadSanitizer. A finding is printed on standard error, and ends the process with
-# status 66. Runs last a few seconds, because the counters of all threads are read once a second.
+# The program's threads of all kinds work together under ThreadSanitizer, which prints a finding on standard error and ends the process with
+# status 66. Each run lasts longer than a second, because a run reads the counters of its threads once a second.
 # Usage: threads.sh TRACEWIRE, built by the preset tsan
 tracewire=$1
 for part in namespace check processes network tracing; do
@@ -15,15 +15,15 @@ nm "$tracewire" 2>/dev/null | grep -q __tsan_init || fail "$tracewire is not bui
 
 busy='for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do ls -R /usr/include/linux >/dev/null; sleep 0.1; done'
 
-# works WHAT: the run ended without a finding. This build is slow and other runs work in parallel, so a run may give up frames that are not
-# sent in time: status 1.
+# works WHAT: the run that ended last had no finding. Status 1 is allowed: this build is slow and other runs work in parallel, so a run may
+# give up frames that it cannot send in time.
 works() {
 	local status=$?
 	[ $status -le 1 ] || fail "$1 ends with $status: $(tail -n 40 "$scratch/$1.err")"
 	says "$scratch/$1.err" 'ThreadSanitizer' && fail "$1: $(grep -m 1 -A 40 ThreadSanitizer "$scratch/$1.err")"
 }
 
-# The readers, the thread for kallsyms and the recorder; the readers evaluate a part of the filter.
+# The readers, the thread for kallsyms, and the recorder. The readers evaluate a part of the filter.
 in_background record "$tracewire" record -e sched,kmem,timer --threads 2 -w "$scratch/x.pcapng" \
 	-f 'common_pid > 1 or sched_switch.next_comm matches "^x.*y"' -- sh -c "$busy"
 record=$pid
@@ -32,7 +32,7 @@ record=$pid
 in_background live "$tracewire" live -e sched --threads 2 -- sh -c "$busy"
 live=$pid
 
-# The responder thread, hashed addresses, and one rate limit for all sinks; the capture polls clocks.
+# The stream has a responder thread, hashed addresses, and one rate limit for all sinks. The capture polls clocks.
 ip link set lo up
 in_background capture "$tracewire" capture -Z root -u 18101 -w "$scratch/u.pcapng"
 capture=$pid
@@ -47,7 +47,7 @@ works live
 interrupt $capture
 works capture
 
-# An interface with a classifier. A process of the capture reads its counters.
+# An interface has a classifier, and a process of the capture reads the classifier's counters.
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
 in_background attach "$tracewire" filter attach -i tw0 'event == "sched_switch"' --action drop
 attach=$pid
@@ -63,7 +63,7 @@ works capture
 interrupt $attach
 works attach
 
-# One process has two producers.
+# One process runs two producers.
 in_background explain "$tracewire" filter explain --live 1 -e sched 'sched_switch.prev_pid > 3'
 wait "$pid"
 works explain

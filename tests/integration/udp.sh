@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A stream over UDP to a capture on another host, which is a network namespace here. Each event arrives or is counted, according to the
-# summaries of both ends and to the file, with any MTU, and with an MTU that becomes smaller. The rate limit holds, and so does the order. A
+# A stream over UDP to a capture on another host, which is a network namespace here. The summaries of both ends and the file show that each
+# event arrives or is counted, with any MTU, and with an MTU that becomes smaller. The rate limit holds, and events are in time order. A
 # stream on a real interface needs a destination.
 # Usage: udp.sh TRACEWIRE LOAD
 tracewire=$1
@@ -10,7 +10,7 @@ load=$2
 
 in_background far unshare --net sleep infinity
 far=$pid
-far() { # COMMAND...: runs it on the other host
+far() { # COMMAND...: runs a command on the other host
 	nsenter --net="/proc/$far/ns/net" "$@"
 }
 is_far() { [ "$(readlink "/proc/$far/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
@@ -38,7 +38,8 @@ start_capture() { # NAME OPTION...
 	wait_for says "$scratch/$name.err" '^capturing on UDP '
 }
 
-# stream_and_capture NAME HOST OPTION...: one host streams to the other; sets the numbers of the stream's summary
+# stream_and_capture NAME HOST OPTION...: this host streams to the other one, whose address is HOST. Sets the variables of the stream's
+# summary.
 stream_and_capture() {
 	local name=$1 host=$2 capture
 	shift 2
@@ -75,7 +76,7 @@ stream_and_capture single 10.1.0.2 -e sched --events-per-frame 1 -- sh -c "$busy
 nothing_lost single
 [ "$frames" -ge "$sent" ] || fail "$sent events one by one in $frames frames"
 
-# The MTU of the link becomes smaller. Frames packed before are too long: the sender drops them, and counts their events.
+# The MTU of the link becomes smaller. The frames that were packed before are too long: the sender drops them, and counts their events.
 link 9000
 stream_and_capture shrinking 10.1.0.2 -e raw_syscalls --latency 100 -- \
 	sh -c "'$load' 60 50000 >/dev/null & sleep 0.25; ip link set s0 mtu 1400; sleep 0.25; kill \$!; wait"
@@ -85,9 +86,9 @@ expect "events in frames too long" "$tx" "$(ledger shrinking tx)"
 [ "$tx" -gt 0 ] || fail "no frame was too long"
 no_fragments shrinking
 
-# The rate of no second exceeds the limit. The fastest quarter of a second has at least half of that rate, because a busy machine may stop
-# the sender. Times are read before the first counters and after the last, so no rate is overestimated. Events without room in the kernel's
-# ring are counted.
+# In no second does the rate exceed the limit of 20 Mbit/s. In the fastest quarter of a second it is at least half of the limit; the test
+# does not require more, because a busy machine may stop the sender. The time at the start of an interval is read before the counters, the
+# time at its end after them, so no rate is overestimated. Events without room in the kernel's ring are counted.
 link 1500
 cat >"$scratch/loaded" <<END
 "$load" 60 200000 >"$scratch/calls" &
@@ -114,8 +115,8 @@ echo "20 Mbit/s asked for: $second kbit/s in a second, $quarter in a quarter, $r
 [ "$second" -ge 5000 ] && [ "$quarter" -ge 10000 ] || fail "$second and $quarter kbit/s are less than there was to send"
 [ "$ring" -gt 0 ] || fail "nothing was lost in the ring, so the rate was no limit"
 
-# Two CPUs have a backlog, one large and one small. Sending takes longer than a capture waits for a channel: the rings are full when the
-# command ends, and their events are still sent in time order.
+# One CPU has a large backlog, another one a small backlog. When the command ends, sending the rings takes longer than a capture waits for a
+# channel, but the events are still sent in time order.
 cat >"$scratch/backlog" <<END
 "$load" 60 100000 0 >"$scratch/calls" &
 "$load" 60 1000 1 >>"$scratch/calls" &
@@ -136,7 +137,7 @@ expect "status if no program receives" 0 $?
 says "$scratch/stream.err" '^refused  [1-9][0-9]* times 10.1.0.2 answered that no program receives on port 9$' ||
 	fail "nobody listens: $(cat "$scratch/stream.err")"
 
-# The interface leads out of the host.
+# An interface that may lead to other hosts needs a destination.
 ip link add link s0 name out0 type macvlan
 ip link set out0 up
 run 2 "$tracewire" stream -e sched -i out0 -- true # it may also remove objects of another killed run

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * without-xdp COMMAND [ARGUMENT]... -- runs a command as on a kernel without AF_XDP: socket(AF_XDP) fails as on a kernel built without
- * CONFIG_XDP_SOCKETS.
+ * without-xdp COMMAND [ARGUMENT]... -- runs a command for which socket(AF_XDP) fails as on a kernel built without CONFIG_XDP_SOCKETS
  */
 #include <errno.h>
 #include <linux/filter.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# capture writes to a FIFO that is not read. Its receiving thread continues, and waits only for the next datagram.
+# capture writes to a FIFO that is not read. capture's receiving thread goes on, and waits only for the next datagram.
 # Usage: capture.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -19,7 +19,7 @@ capture_blocked() {
 	wait_for drops
 }
 
-drops() { # according to the kernel, the socket has dropped datagrams
+drops() { # the kernel's tables say that the socket has dropped datagrams
 	[ "$(awk -v port="$(printf ':%04X' $port)" 'index($2, port) { n += $NF } END { print n + 0 }' /proc/net/udp /proc/net/udp6)" -gt 0 ]
 }
 
@@ -30,7 +30,7 @@ check_capture() { # WHAT
 	tail=$(end_ledger run tail_frames)
 	[ "$dropped" -gt 0 ] || fail "$1: no frame was dropped: $(cat "$scratch/run.err")"
 	[ "$tail" -le "$dropped" ] || fail "$1: more frames are missing than were dropped: $(cat "$scratch/run.err")"
-	# If the last datagram was short, there may have been room for it.
+	# No frame is missing at the end if the stream's last datagram was short enough for the room left in the receive buffer.
 	[ "$tail" = 0 ] || tails=1
 	expect "$1: difference, with $tail frames missing" "$([ "$tail" = 0 ] && echo 0 || echo null)" "$(end_ledger run difference)"
 	[ $((tail + $(end_ledger run receiver))) -gt 0 ] || fail "$1: $dropped frames were dropped, and are in no place: $(cat "$scratch/run.err")"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# Sourced, with $tracewire and $load set: blocked outputs of a run. After the first Ctrl-C the output has some seconds, after the second
-# none. In both cases the run ends with a summary, a ledger without a difference, and status 1.
+# Sourced by the tests of runs with blocked outputs, with $tracewire and $load set. After the first Ctrl-C, the run waits five seconds for
+# its output; after the second, it does not wait. In both cases the run ends with a summary, a ledger without a difference, and status 1.
 . "$(dirname "$0")/../common.sh"
 . "$(dirname "$0")/../../shell/load.sh" || exit 1
 
@@ -30,7 +30,7 @@ ends_with() {
 
 now() { date +%s%N; } # ns
 
-# interrupt_times N: interrupts the run in $run N times, once or twice. The ms until its end are in $took; after one signal also in $one.
+# interrupt_times N: interrupts the run in $run N times (1 or 2) and sets $took to the ms until its end. With N = 1, it also sets $one.
 interrupt_times() {
 	local begun
 	begun=$(now)
@@ -38,11 +38,11 @@ interrupt_times() {
 	[ "$1" = 1 ] || { sleep $again && kill -INT "$run"; }
 	wait_for has_ended "$run"
 	took=$((($(now) - begun) / 1000000))
-	[ "$1" = 2 ] || one=$((took < 15000 ? took : 15000)) # a longer time is a property of the machine
+	[ "$1" = 2 ] || one=$((took < 15000 ? took : 15000)) # a run takes longer than 15 s only on a slow machine
 }
 
-# is_sooner: after two signals, the run took less than the five seconds that the output has after one signal; on a slow machine, clearly
-# less than after one
+# is_sooner: with two signals, the run took less than the five seconds that it waits for its output after one signal; or, on a slow machine,
+# at least two seconds less than with one signal
 is_sooner() {
 	[ "$took" -lt 5000 ] || [ "$took" -lt $((one - 2000)) ] || { echo "two signals took $took ms, one $one ms, try $try"; return 1; }
 }
@@ -70,6 +70,6 @@ end_stream() { # STATUS
 	expect "status of the stream" "$1" $status
 }
 
-end_ledger() { # NAME KEY: prints the value of KEY at the end of that capture
+end_ledger() { # NAME KEY: prints the value of KEY in the last JSON line of capture NAME
 	grep '^{"end"' "$scratch/$1.err" | grep -oE "\"$2\": ?[a-z0-9-]+" | head -n 1 | sed 's/.*: *//'
 }

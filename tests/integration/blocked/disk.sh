@@ -34,7 +34,7 @@ END
 done
 umount "$scratch/small"
 
-# A disk that hangs: its writes cannot be ended, but the run reports all that it knows.
+# A disk that hangs: the run cannot end its write, but it still prints a ledger and says that the disk does not respond.
 truncate -s 64M "$scratch/image"
 mkdir "$scratch/hung"
 if mkfs.ext4 -q "$scratch/image" 2>"$scratch/out" && mount -o loop "$scratch/image" "$scratch/hung" 2>>"$scratch/out"; then

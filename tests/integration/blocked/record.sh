@@ -6,7 +6,7 @@ tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
 
-# ledger_of WHAT: the ledger that record prints has events at `disk`, and no difference
+# ledger_of WHAT: checks that the ledger that record prints has events at `disk`, and no difference
 ledger_of() {
 	says "$scratch/run.err" '^events .* recorded, .* sent' || fail "$1: no summary: $(cat "$scratch/run.err")"
 	says "$scratch/run.err" '^ledger .* [1-9][0-9]* disk' || fail "$1: nothing at disk: $(cat "$scratch/run.err")"
@@ -15,7 +15,7 @@ ledger_of() {
 	says "$scratch/run.err" 'accepted no more data after [0-9]+ bytes' || fail "$1: no sentence: $(cat "$scratch/run.err")"
 }
 
-# record writes to a FIFO that is not read. It is interrupted once, and twice.
+# record writes to a FIFO that is not read. The first run is interrupted once, the others twice.
 record_blocked() {
 	start_reader "$scratch/fifo"
 	prepare_load 100000 1.5

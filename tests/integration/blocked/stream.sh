@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# stream at a rate at which it needs a minute for the waiting events, and on a link that is down.
+# stream with a --rate at which sending the waiting events takes more than a minute, and stream on a link that is down.
 # Usage: stream.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
 
-# More events wait in the rings than stream sends at that rate in a minute.
+# stream_slowly: starts a stream whose rings hold more events than it sends in a minute at its --rate
 stream_slowly() {
 	in_background capture "$tracewire" capture -j -Z root -u $port -w "$scratch/rate.pcapng"
 	capture=$pid
@@ -39,7 +39,7 @@ for try in 1 2 3 4 5; do
 done
 is_sooner || fail "two signals under --rate end it no sooner than one"
 
-# On a link that is down, the end of stream does not wait again for each frame.
+# When the link is down, a stream that ends does not wait for it again with each frame.
 stream_down() {
 	in_background stream "$tracewire" stream -v -e sched_switch -i down0
 	run=$pid

@@ -4,7 +4,7 @@
 import fcntl, json, os, pty, re, select, signal, subprocess, sys, threading, time
 
 tracewire, scratch, tracing, sample = sys.argv[1:]
-PATIENCE = 60  # s that a step may take on a busy machine, including the end of a run, of which the reader has five
+PATIENCE = 60  # s that a step may take on a busy machine; a step may be the end of a run, in which the run waits 5 s for its reader
 AGAIN = 1.2    # s until the next signal: signals within half a second count as one
 LOOK = 0.02    # s between two checks of a run
 failures = 0
@@ -31,7 +31,7 @@ def set_blocking_of(fd, blocking):
 
 
 class FullPipe:
-    """A full pipe."""
+    """A pipe with no room left: a write to it blocks."""
 
     def __init__(self):
         self.reader, self.writer = os.pipe()
@@ -44,7 +44,7 @@ class FullPipe:
         set_blocking_of(self.writer, True)
 
     def read_all(self):
-        """What was written to it, after all writers have ended."""
+        """Return what a run wrote to the pipe, once all writers have ended."""
         os.close(self.writer)
         with os.fdopen(self.reader, "rb") as pipe:
             return pipe.read().lstrip(b"x").decode()
@@ -55,7 +55,7 @@ class FullPipe:
 
 
 def begun(process):
-    """Whether a run of this test traces, found without its output."""
+    """Whether a run of this test traces. This uses tracefs, because the output of the run is blocked."""
     try:
         with open(f"{tracing}/instances/tracewire-{process.pid}/tracing_on") as file:
             return file.read() == "1\n"
@@ -79,8 +79,8 @@ def is_in_poll(process):
 
 def ends(process, what, signals, status):
     """
-    Seconds that it waits for its reader after the last signal; the rest of the end depends on the machine. It checks its deadline every
-    few ms, less often if other processes have the CPU.
+    Interrupt a run and return the seconds that it waits for its reader after the last signal. Its other steps are not counted, because
+    their time depends on the machine. The run checks its deadline every few ms, less often if other processes have the CPU.
     """
     for n in range(signals):
         if n:
@@ -105,7 +105,7 @@ def ends(process, what, signals, status):
 
 
 def check_signals(what, run):
-    """After one signal its reader has five seconds, after a second one none."""
+    """After one signal, the run waits five seconds for its reader; after a second signal, it does not wait."""
     one, two = run(1), run(2)
     if one < 0.5 or two > 1.5:
         fail(f"{what}: waits {one:.1f} s after one signal, {two:.1f} s after two")
@@ -133,7 +133,7 @@ def capture_unread(signals, *options):
 
 
 def capture_that_cannot_start():
-    """A run that never began waits for its reader until a signal arrives."""
+    """A capture that cannot start waits for its reader, with its error message, until a signal arrives."""
     pipe = FullPipe()
     process = start(["capture", "-i", "nosuch", "-w", scratch + "/z.pcapng"], stderr=pipe.writer)
     wait_for("capture waits for its reader", lambda: "poll" in open(f"/proc/{process.pid}/wchan").read())
@@ -142,7 +142,7 @@ def capture_that_cannot_start():
 
 
 def capture_duration():
-    """The end requested by an option is in time, and the queued output remains for a late reader."""
+    """A capture with -a ends in time although its output is blocked. It then waits until a late reader has read the queued output."""
     pipe = FullPipe()
     process = start(CAPTURE + ["-j", "-a", "duration:1"], stderr=pipe.writer)
     wait_for("the capture's socket", lambda: bound(18131))
@@ -188,7 +188,7 @@ def traces_unread(name, signals):
 
 
 def traces_read_late(name):
-    """A reader that starts within the time gets the summary."""
+    """A reader that begins to read within the five seconds after the signal gets the summary."""
     pipe = FullPipe()
     process = start(TRACES[name], stderr=pipe.writer)
     wait_for(name + " traces", lambda: begun(process))
@@ -217,7 +217,7 @@ def has_program():
 
 
 def attach_waiting_unread():
-    """Waiting for formats is part of the run: the first signal leaves the reader its five seconds."""
+    """If the first signal arrives while attach still waits for formats, attach waits five seconds for its reader, as other runs do."""
     pipe = FullPipe()
     process = start(["filter", "attach", "-i", "lo", "cpu == 0", "--action", "pass"], stderr=pipe.writer)
     wait_for("attach listens", has_packet_socket)
@@ -244,7 +244,7 @@ def attach_read_late():
 
 
 def report_unread():
-    """It has nothing to write at the end: the first signal ends it at once."""
+    """The first signal ends report at once, because report prints nothing at its end."""
     pipe = FullPipe()
     process = start(["report", sample], stdout=pipe.writer)
     wait_for("report waits for its reader", lambda: "pipe_write" in open(f"/proc/{process.pid}/wchan").read())
@@ -273,14 +273,14 @@ def others_unread():
 
 
 def safely(check):
-    """Python's exit status does not show an exception in a thread."""
+    """Count an exception as a failure: Python's exit status would not show an exception of a thread."""
     try:
         check()
     except Exception as error:
         fail(f"{check}: {error!r}")
 
 
-# The cases mostly wait. The cases of one thread use the same port, file or interface.
+# The cases run in parallel, because they mostly wait. Cases that use the same port, file or interface run in the same thread.
 threads = [threading.Thread(target=safely, args=(check,)) for check in
            [captures_unread, others_unread] + [lambda name=name: trace_unread(name) for name in TRACES]]
 for thread in threads:

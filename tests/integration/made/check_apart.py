@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks none.pcapng and host.pcapng in the given folder, of the streams of send_apart() in clocks.c: the clock values are true."""
+"""Compares none.pcapng and host.pcapng in the given folder, captures of send_apart() in clocks.c, with the true times."""
 import os
 import sys
 from packets import end, end_report, expect, expect_all_delivered, fail, nanoseconds, packets
@@ -18,7 +18,7 @@ class Event:
 
 
 def read_truth(path):
-    """Event times by stream and pid, and the true clock state by stream."""
+    """Return what clocks.c printed: the true time of each event by stream and pid, and each stream's true lead and drift."""
     events, clocks = {}, {}
     for line in open(path, encoding="utf-8"):
         what, name, *numbers = line.split()
@@ -30,7 +30,7 @@ def read_truth(path):
 
 
 def check_report(capture, name, clock, truth):
-    """The clock report includes the true value and is not empty."""
+    """The reported bounds of a stream's lead and drift contain the true values, and are narrow enough to be useful."""
     ahead, drift = truth
     if name not in ANSWERING:
         expect(f"{capture}: {name} is known by", "none", clock["method"])
@@ -53,7 +53,7 @@ def check_report(capture, name, clock, truth):
 
 
 def check_errors(capture, events, truth):
-    """The error of a packet's time is at most the reported one."""
+    """Each packet time differs from the true time by at most the reported error."""
     for event in events:
         off = abs(event.time - truth[event.name, event.pid])
         if event.error is not None and off > event.error:
@@ -66,7 +66,7 @@ def check_errors(capture, events, truth):
 
 
 def check_orders(capture, events, truth):
-    """The order of two packets of two streams is certain only if they are further apart than both errors, and then it is right."""
+    """The order of two packets of different streams is certain only if their distance exceeds the sum of their errors; then it is right."""
     counted = {"certain": 0, "uncertain": 0}
     for before, event in zip(events, events[1:]):
         if before.name == event.name:
@@ -83,7 +83,7 @@ def check_orders(capture, events, truth):
 
 
 def check_together(capture, events):
-    """Events of the same moment are no further apart than the errors."""
+    """The packet times of simultaneous events of alpha and beta differ by at most the sum of their errors."""
     at = {(e.name, e.pid): e for e in events}
     for pid in range(2, max(e.pid for e in events), 2):
         a, b = at["alpha", pid], at["beta", pid]
@@ -105,7 +105,8 @@ def check(capture):
     return check_orders(capture, events, truth), events
 
 
-# By their own clocks the streams are seconds apart: each error bound includes this distance, and no order is certain.
+# With --align none, packet times follow the streams' own clocks, which are seconds apart. Each error includes this distance, so no order is
+# certain.
 orders, found = check("none")
 expect("none: certain orders", 0, orders["certain"])
 orders, found = check("host")

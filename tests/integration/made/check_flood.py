@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""NAME SENDER [KIB SECONDS [full]]: the stream of the sender, whose summary is in the file SENDER, is complete in NAME.pcapng, as
-NAME.err reports, beside forged streams for SECONDS, of which the capture received KIB. With full the flood did not wait: if the socket
-dropped frames, events of the sender may be missing, at `receiver` only."""
+"""check_flood.py NAME SENDER [KIB SECONDS [full]]: checks a capture of one real stream and of forged streams that lasted SECONDS.
+
+NAME.pcapng is the file of the capture, NAME.err its messages, SENDER the summary of the real stream, and KIB the memory that the capture
+used. All events of the real stream are in the file. With full, the flood did not wait for the capture: if the socket dropped frames, events
+of the real stream may be missing, at `receiver` only.
+"""
 import os
 import re
 import sys
 from packets import end, end_counts, end_report, expect, fail
 
-FRAME_BYTES, BURST = 4 << 20, 8  # limit for streams that do not answer: per second, and the burst in seconds
-WRITTEN_TIMES = 5  # bytes in the file for each received byte: each event is a separate packet
+FRAME_BYTES, BURST = 4 << 20, 8  # limit for streams that do not answer: bytes per second, and the burst in seconds
+WRITTEN_TIMES = 5  # most bytes in the file for each received byte, because each event becomes a separate packet
 
 path = sys.argv[1]
 sent = int(re.search(r"^events +(\d+) recorded", open(sys.argv[2]).read(), re.M).group(1))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""NAME EVENTS KIB MS: NAME.pcapng and NAME.err have the complete real stream of forged.c; the capture received KIB, and was silent
-for at most MS."""
+"""check_forged.py NAME EVENTS KIB MS: all EVENTS of the honest stream of forged.c are in NAME.pcapng, as NAME.err says.
+
+KIB is the memory that the capture used, MS the longest time for which the honest stream was silent.
+"""
 import sys
 from packets import end, end_counts, end_report, expect, expect_all_delivered, fail, nanoseconds, packets
 
@@ -13,7 +15,7 @@ expect_all_delivered(honest, n_events)
 silence, late = int(sys.argv[4]), honest["ledger"]["facts"]["late"]
 if silence < 1000:
     expect("late events", 0, late)
-else:  # the machine was busy: a capture waits two seconds for a stream; another process may have caused the rest
+else:  # the machine was busy: if the stream was silent for longer than the two seconds that a capture waits, events may be late
     print(f"{late} events are late, as may be of a stream that was silent for {silence} ms")
 clock = honest["clock"]
 expect("the clock is known by", "exchange", clock["method"])
@@ -27,8 +29,8 @@ expect("events in the file, and missing there", (n_events, []), (len(found), sor
 times = {nanoseconds(p["frame.time_epoch"]) - nanoseconds(p["trace.time"]) for p in found}
 expect("distances of packet times and the stream's clock", 1, len(times))
 
-# Forged data is counted: frames without a readable stream id, streams that never answered, and, in admitted streams, impossible sequence
-# numbers, incomplete frames, and parts of incomplete values.
+# The summary counts the forged frames: unreadable frames, frames of streams that never answered, and, in admitted streams, impossible
+# sequence numbers, incomplete frames and watermarks with impossible numbers.
 frames, questions = end_counts(path + ".err", "frames"), end_counts(path + ".err", "questions")
 print(frames, questions)
 expect("frames lost or too long", (0, 0), (frames["dropped"], frames["too_long"]))

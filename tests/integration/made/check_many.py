@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""NAME STREAMS EVENTS: all events of the streams of many.c are in NAME.pcapng, if that file exists, and in NAME.err."""
+"""check_many.py NAME STREAMS EVENTS: NAME.err counts all events of the streams of many.c; NAME.pcapng, if it exists, has all of them."""
 import os
 import sys
 from packets import end, end_report, expect, expect_all_delivered, fail, nanoseconds, packets

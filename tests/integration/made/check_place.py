@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""FILE: checks the summary of capture -j about the two streams of place.c."""
+"""check_place.py FILE: checks the summary of capture -j in FILE, about the two streams of place.c."""
 import sys
 from packets import end, end_counts, end_report, expect
 

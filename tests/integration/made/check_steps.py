@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks steady.pcapng and wall.pcapng in the given folder, of the stream of send_steps() in clocks.c."""
+"""Checks steady.pcapng and wall.pcapng in the given folder, which are captures of the stream of send_steps() in clocks.c."""
 import os
 import sys
 from packets import BILLION, end, end_report, expect, expect_all_delivered, fail, nanoseconds, packets
@@ -29,7 +29,7 @@ def check_order(name, events):
 
 
 def check_records(name, found):
-    """Each change is reported after the last event before the CLOCK that shows it, and before the next event."""
+    """Each step or suspend is reported at its place: after the last event before the CLOCK that shows it, and before the next event."""
     told, last = [], 0
     for packet in found:
         if packet["trace.pid"]:
@@ -40,7 +40,7 @@ def check_records(name, found):
 
 
 def moved(pid):
-    """The difference between packet times and the stream's clock since its first event, with --wall."""
+    """Return how far packet times have moved against the stream's clock between the first event and event pid, with --wall."""
     return (HOUR if 200 < pid <= 400 else 0) + (SLEEP if pid > 500 else 0)
 
 

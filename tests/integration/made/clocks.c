@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Streams with clocks that are made up, for clocks.sh: `remote_clocks steps|apart PORT|INTERFACE`. The true values are
- * printed, one line for each:
+ * Sends streams with invented clocks, for clocks.sh: `remote_clocks steps|apart PORT|INTERFACE`. With apart it prints the true values, one
+ * line for each event and each stream:
  *
- *	clock NAME AHEAD DRIFT     lead of the stream's wall clock over this host's at its newest CLOCK, ns; change of the lead, ns/s
  *	event NAME PID TIME        time of the event on this host's wall clock, ns
+ *	clock NAME AHEAD DRIFT     lead of the stream's wall clock over this host's at its newest CLOCK, ns; drift of its clock, ns/s
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,8 +50,8 @@ static void send_steps(void)
 }
 
 /*
- * alpha's clock is far behind and slow, and requests to it are delayed; beta's is far ahead and fast, and its responses are delayed; the
- * last stream never answers
+ * alpha's wall clock is far behind and gains time; requests to alpha are delayed. beta's is far ahead and loses time; beta's responses are
+ * delayed. deaf never answers.
  */
 static struct made_stream apart[] = {
 	{ .id = 0xa1fa,
@@ -84,7 +84,7 @@ static void send_clocks(uint64_t now)
 		made_stream__clock_now(&apart[i], now);
 }
 
-/* Every 50 ms all streams send an event of the same time; 25 ms later one stream, each in turn, sends an event alone. */
+/* Every 50 ms, all streams send an event with the same true time. 25 ms later, one of the streams sends another event, each in turn. */
 static void send_apart(uint64_t rounds)
 {
 	uint64_t at = 0;

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The packet times that a capture host gives streams whose clocks are set, suspended, drifting or far apart. The error bounds are true.
+# A capture host gives right packet times to streams whose clocks are set, suspended, drifting or far apart, and its error bounds contain
+# the true times.
 # Usage: clocks.sh TRACEWIRE REMOTE_CLOCKS; PLUGIN and PLUGINDIR as in tests/integration
 . "$(dirname "$0")/common.sh"
 
-# One minute of a made clock, as fast as possible.
+# A stream whose invented clock runs for one minute is sent as fast as possible.
 for way in steady: wall:--wall; do
 	name=${way%%:*}
 	start_capture "$name" -u 18101 -w "$scratch/$name.pcapng" ${way#*:}
@@ -14,7 +15,7 @@ for way in steady: wall:--wall; do
 done
 check check_steps.py "$scratch"
 
-# Both run in parallel, because they take long; one of them uses a link.
+# The captures `none` (on a link) and `host` (UDP) run in parallel, because each takes long.
 ip link add made0 type veth peer name made1
 ip link set made0 up
 ip link set made1 up

@@ -7,8 +7,8 @@
  *   schemas  a HOST, and 1000 frames of formats with consecutive numbers
  *   events   a HOST, and 1000 full frames of events with consecutive numbers
  *   mixed    the four kinds above in turn, a second each
- *   bundles  as hosts, but the kernel passes 64 frames together to the capture host (UDP GSO and GRO)
- * PACE is the number of frames a second; 0 = as fast as this program can; wait, the default, = as fast as the capture host takes them.
+ *   bundles  one frame, a HOST; the kernel passes 64 such frames together to the capture host (UDP GSO and GRO)
+ * PACE is the number of frames a second; 0 = as fast as this program can send; wait (the default) = as fast as the capture host reads.
  * At its end it prints the number of frames and the elapsed seconds.
  */
 #include <errno.h>
@@ -190,7 +190,7 @@ static void send_events(void)
 	}
 }
 
-/* Queue a HOST frame. The first call makes the kernel split a batch into frames of this length. */
+/* Queue a HOST frame. The first call also tells the kernel to split each batch into frames of this length (UDP GSO). */
 static void send_bundled(void)
 {
 	send_host(next_random());
@@ -213,9 +213,9 @@ static const struct {
 	      { "bundles", send_bundled } };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
-#define MIXED 4 /* "mixed" uses this number of kinds, from the first on */
+#define MIXED 4 /* "mixed" uses the first MIXED kinds */
 
-/* Return: index of the kind; KINDS if @name is another word, like "mixed" */
+/* Return: index of the kind; KINDS if @name is no kind of the table, for example "mixed" */
 static size_t find_kind(const char *name)
 {
 	size_t kind = 0;

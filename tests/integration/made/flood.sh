@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Forged streams arrive as fast as a capture host accepts them. A real sender that begins in the middle loses nothing, memory and file are
-# bounded, and refused frames are counted. If the streams arrive faster, drops of the socket count at `receiver`. A refused sender is
-# notified.
-# Usage: flood.sh TRACEWIRE REMOTE_FLOOD LOAD; PLUGIN and PLUGINDIR as in tests/integration. FLOOD_SECONDS: of the flood, 20
+# bounded, and refused frames are counted. If the forged streams arrive faster, the frames that the socket drops count at `receiver`. A
+# refused sender is notified.
+# Usage: flood.sh TRACEWIRE REMOTE_FLOOD LOAD; PLUGIN and PLUGINDIR as in tests/integration. FLOOD_SECONDS is the duration of the longest
+# flood, 20 by default.
 . "$(dirname "$0")/common.sh"
 load=$3
 seconds=${FLOOD_SECONDS:-20}
 
-# real NAME SECONDS: runs a sender that traces only a load of its own; its summary is in NAME.err
+# real NAME SECONDS: runs a real sender that traces only the load that it starts; its summary is in NAME.err
 real() {
 	timeout 100 "$tracewire" stream -v -e raw_syscalls -F -u 127.0.0.1 -- "$load" "$2" 2000 >/dev/null 2>"$scratch/$1.err"
 	expect "$1: status of stream" 0 $?
@@ -23,7 +24,8 @@ sleep 0.3
 end_capture silent "$capture"
 check check_flood.py "$scratch/silent" "$scratch/silent-sender.err"
 
-# flood NAME KIND SECONDS PACE SENDER: a sender begins in the middle and sends for SENDER seconds; further words are arguments of the check
+# flood NAME KIND SECONDS PACE SENDER [WORD...]: runs a flood; in its middle a real sender begins, which sends for SENDER seconds. The words
+# are further arguments of check_flood.py.
 flood() {
 	local name=$1 capture flooding memory frames took
 	start_capture "$name" -u 18101 -w "$scratch/$name.pcapng"
@@ -43,11 +45,11 @@ flood() {
 }
 
 flood flood mixed "$seconds" wait $((seconds / 4))
-# These streams do not wait, so the socket may drop all datagrams meanwhile. The sender continues when they have ended.
+# These floods do not wait for the capture, so the socket may drop all datagrams while they last. The real sender continues after them.
 flood full events 4 0 4 full
 flood bundles bundles 4 0 4 full
 
-# One stream per address is allowed: the second sender continues, and is notified.
+# The capture allows one stream per address. The second sender is notified that it is refused, and continues.
 start_capture one -u 18101 --streams-per-source 1 -w "$scratch/one.pcapng"
 capture=$pid
 in_background first "$tracewire" stream -v -e raw_syscalls -F -u 127.0.0.1 -- "$load" 100 100

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One honest stream, and in parallel everything that strangers may send: `remote_forged PORT ROUNDS`, for forged.sh. Strangers do not use
- * the honest stream's next numbers, because without AUTH they could not be distinguished; but they use its id with impossible numbers. At
+ * One honest stream, and in parallel everything that strangers may send: `remote_forged PORT ROUNDS`, for forged.sh. Strangers use the
+ * honest stream's id with impossible numbers only: without AUTH, frames with its next numbers could not be distinguished from its own. At
  * its end the program prints the number of the honest stream's events, the number of the strangers' frames, and the longest silence of the
- * honest stream in ms as seen by the capture host: the capture host stops waiting for a stream that is silent for two seconds.
+ * honest stream in ms. The capture host stops waiting for a stream that is silent for two seconds.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static void send_raw(const void *frame, size_t len)
 static struct tw_frame frame;
 static uint8_t buf[TW_FRAME_MAX + TW_COPY_STEP];
 
-/* Begin a frame with any stream, channel and number; the caller fills it. */
+/* Begin a frame of any stream and channel, with any number. The caller adds the records. */
 static void begin(uint64_t id, uint16_t channel, uint64_t seq)
 {
 	const struct tw_frame_info info = {
@@ -132,7 +132,7 @@ static void send_implausible(void)
 	seq += 1ull << 41;
 }
 
-/* Send truncated frames; the length in their headers is the original one, or that of the truncated frame. */
+/* Send a frame truncated to each shorter length, and the whole frame with each shorter length in its header. */
 static void send_truncated(void)
 {
 	uint8_t cut[256];
@@ -170,7 +170,7 @@ static void send_damaged(void)
 			bad[16 + next_random() % (len - 16)] = (uint8_t)next_random();
 		send_raw(bad, len);
 	}
-	/* the same with a control frame that has all kinds of records */
+	/* the same with a control frame of several kinds of records */
 	begin(0xbadc, TW_CHANNEL_CONTROL, 0);
 	add_host();
 	tw_clock__emit(&frame, &(struct tw_clock_view){ .valid = 63 });
@@ -185,12 +185,12 @@ static void send_damaged(void)
 	}
 }
 
-/* Send first PARTs of huge values that are never continued. */
+/* Send the first PARTs of huge values; further PARTs never follow. */
 static void send_parts(void)
 {
 	static const enum tw_tlv_type inner[] = { TW_TLV_EVENT, TW_TLV_SCHEMA, TW_TLV_COMM, TW_TLV_HOST,
 						  TW_TLV_SYMBOL };
-	static uint8_t piece[1500]; /* larger than the space in a frame */
+	static uint8_t piece[1500]; /* larger than the room in a frame */
 	static uint64_t control_seq;
 	static uint32_t id;
 
@@ -267,7 +267,7 @@ static void send_clocks(void)
 	}
 }
 
-/* Send watermarks that are centuries ahead, for existing and other channels, and with numbers that will never arrive. */
+/* Send watermarks that are centuries ahead and announce numbers that never arrive, for channels that exist and channels that do not. */
 static void send_watermarks(void)
 {
 	const uint16_t channels[] = { 0, 1, 2, 77, 65535, 1 };

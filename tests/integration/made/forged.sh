@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Forged frames do not harm an honest stream: all its events are in the file, its ledger is closed and its clock is right. Forged data is
-# counted, and memory is bounded, also with sanitizers.
+# Forged frames do not harm an honest stream: all its events are in the file, its ledger is closed and its clock is right. Forged frames are
+# counted, and the memory of the capture is bounded, also in a build with sanitizers.
 # Usage: forged.sh TRACEWIRE REMOTE_FORGED; PLUGIN and PLUGINDIR as in tests/integration
 . "$(dirname "$0")/common.sh"
 suppressions=$here/../../cli/lsan-suppressions.txt

@@ -7,7 +7,7 @@
 
 static uint64_t started, started_real;
 
-/* Read both clocks many times, and keep the reading that took the shortest time: all true times are computed from it. */
+/* Read both clocks many times, and keep the readings that took the shortest time. All true times are computed from these readings. */
 __attribute__((constructor)) static void begin(void)
 {
 	uint64_t least = UINT64_MAX;

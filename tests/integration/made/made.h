@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Streams that no kernel made, for a real capture host: frames from the real encoder, sent over real sockets, with invented clocks, so that
- * the true times are known. Any failure ends the program with an error.
+ * Made streams for a real capture host: no kernel traced their events. The real encoder writes their frames, which real sockets send. Their
+ * clocks are invented, so that the true times are known. Any failure ends the program with an error.
  */
 #ifndef TW_TEST_MADE_H
 #define TW_TEST_MADE_H
@@ -21,17 +21,17 @@
 
 struct made_stream;
 
-/* A request or response that is being delayed. */
+/* A request that is being delayed, and later the response to it. */
 struct made_answer {
-	uint64_t at; /* time of the next arrival since the start of the program, ns; 0 = free entry */
+	uint64_t at; /* end of the delay: time since the start of the program, ns; 0 = free entry */
 	struct made_stream *stream;
 	struct tw_time_sync_view exchange;
 	struct sockaddr_storage to;
 	socklen_t to_len;
-	bool heard; /* the request has arrived, and @at is the time of the response's arrival */
+	bool heard; /* the request has arrived at the stream, and @at is the time at which the response is sent */
 };
 
-/* A socket shared by several streams, as if producers on one machine shared it. */
+/* A socket that several streams share. */
 struct made_wire {
 	int fd;
 	bool link; /* true = Ethernet; false = UDP to this host */
@@ -46,7 +46,7 @@ struct made_wire {
 void made_wire__udp(struct made_wire *w, uint16_t port);
 void made_wire__link(struct made_wire *w, const char *ifname);
 void made_wire__send(struct made_wire *w, const void *frame, size_t len);
-/* With UDP, wait until at most CATCH_UP_BYTES wait in the capture host's socket, so that no frame is lost for lack of room. */
+/* With UDP, wait until the capture host's socket has at most CATCH_UP_BYTES of unread data, so that it drops no frame. */
 void made_wire__let_catch_up(const struct made_wire *w);
 /* With UDP, wait until the capture host has received all frames. */
 void made_wire__let_take_all(const struct made_wire *w);
@@ -54,14 +54,18 @@ void made_wire__let_take_all(const struct made_wire *w);
 /**
  * made_wire__arrive() - wait until all frames that this program sent are in the receiving sockets
  *
- * The program stays on one CPU, whose queue keeps the order.
+ * The function sends a datagram to itself. The datagram arrives after all earlier frames, because the program stays on one CPU, whose queue
+ * keeps the order.
  */
 void made_wire__arrive(void);
 
-/* Send responses to requests until @until, time since the start of the program, ns. */
+/* Answer requests until @until, a time since the start of the program, ns. */
 void made_wire__run(struct made_wire *w, uint64_t until);
 
-/* Time since the start of the program, ns; and this host's wall clock at such a time, ns: the wall clock must not be set meanwhile. */
+/*
+ * made_now() returns the time since the start of the program, ns; made_real() returns this host's wall clock at such a time, ns. The wall
+ * clock must not be set while the program runs.
+ */
 uint64_t made_now(void);
 uint64_t made_real(uint64_t now);
 
@@ -72,7 +76,7 @@ struct made_stream {
 	uint16_t n_channels;
 	int64_t ahead; /* the stream's wall clock minus this host's, at the start of the program, ns */
 	double drift;  /* drift of the stream's clock against this host's, ns per ns */
-	bool answers;  /* the stream answers requests; @there and @back: delays of requests and responses, ns */
+	bool answers;  /* the stream answers requests; a request is delayed by @there ns, the response to it by @back ns */
 	uint64_t there, back;
 	/* Internal state. */
 	struct made_wire *wire;
@@ -83,13 +87,13 @@ struct made_stream {
 };
 
 void made_stream__join(struct made_stream *s, struct made_wire *w);
-/* The readings of the stream's clock and of its wall clock, ns, at @now, a time since the start of the program. */
+/* Return: reading of the stream's clock, or of its wall clock, ns, at @now, a time since the start of the program */
 uint64_t made_stream__time(const struct made_stream *s, uint64_t now);
 uint64_t made_stream__real(const struct made_stream *s, uint64_t now);
 
 /* Begin a frame of a channel; the caller adds events and ends it. */
 void made_stream__begin(struct made_stream *s, uint16_t channel, uint64_t time);
-/* Add an event of the task @pid. Return: false if there is no room in this frame */
+/* Add an event of the task @pid to the frame that was begun. Return: false if the frame has no room */
 bool made_stream__event(struct made_stream *s, uint64_t time, uint32_t pid);
 void made_stream__end(struct made_stream *s);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The socket of made streams: sends frames and answers requests. */
+/* The socket of the made streams: it sends their frames and answers requests. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
@@ -14,7 +14,7 @@
 #include "tests/integration/made/made.h"
 #include "wire/time_sync.h"
 
-#define CATCH_UP_BYTES 65536 /* bytes that may wait in the receiving socket: an eighth of its default buffer size */
+#define CATCH_UP_BYTES 65536 /* bytes that may wait in the receiving socket: a small part of its buffer */
 
 static void must(bool ok, const char *what)
 {
@@ -71,7 +71,7 @@ void made_wire__send(struct made_wire *w, const void *frame, size_t len)
 	}
 }
 
-/* Return: number of bytes that wait in the sockets of @port, from the kernel's list in @path. */
+/* Return: number of bytes that wait in the sockets at @port, from the kernel's list of sockets in @path */
 static unsigned long waiting_in(const char *path, uint16_t port)
 {
 	FILE *f = fopen(path, "re");
@@ -88,7 +88,7 @@ static unsigned long waiting_in(const char *path, uint16_t port)
 	return sum;
 }
 
-/* Return: number of bytes that wait at @port; udp6 is included, because a socket that receives on all addresses is an IPv6 socket. */
+/* Return: number of bytes that wait at @port. udp6 is included, because a socket that receives on all addresses is an IPv6 socket. */
 static unsigned long waiting_at(uint16_t port)
 {
 	return waiting_in("/proc/self/net/udp", port) + waiting_in("/proc/self/net/udp6", port);
@@ -158,7 +158,7 @@ static void take_question(struct made_wire *w, const uint8_t *frame, size_t len,
 	}
 }
 
-/* Handle an entry whose delay is over: either the request arrives at the stream, or the response is sent. */
+/* Handle an entry whose delay is over: a request arrives at its stream, a response is sent. */
 static void move(struct made_wire *w, struct made_answer *answer)
 {
 	const uint64_t now = made_now();

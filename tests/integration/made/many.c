@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Many simultaneous streams, for many.sh: `remote_many PORT STREAMS EVENTS [at-once]`. EVENTS is the number of events of each stream; with
- * at-once the program does not wait for the capture host. All streams have the same clock, and their events alternate: event n of stream i
+ * Many simultaneous streams, for many.sh: `remote_many PORT STREAMS EVENTS [at-once]`. EVENTS is the number of events of each stream. With
+ * at-once, the program does not wait for the capture host. All streams have the same clock, and their events alternate: event n of stream i
  * has the pid n * STREAMS + i, which is its position among all events.
  */
 #include <stdio.h>
@@ -33,14 +33,14 @@ static void begin(uint64_t i)
 	s->id = 0x9000000000000000 + i * 0x10001;
 	s->name = names[i];
 	s->n_channels = CHANNELS;
-	s->ahead = -(int64_t)(n_events * STEP); /* all events are in the past, like those of a kernel */
+	s->ahead = -(int64_t)(n_events * STEP); /* so that the wall clock times of all events are in the past */
 	made_stream__join(s, &wire);
 	made_stream__host(s, MADE_EPOCH);
 	made_stream__clock_now(s, 0);
 	made_stream__watermark(s, MADE_EPOCH); /* lists the channels of the stream */
 }
 
-/* Send events @from to @to - 1 of stream @i, distributed over one frame for each channel. Return: time of the newest event */
+/* Send events @from to @to - 1 of stream @i, in one frame for each channel. Return: time of the newest event */
 static uint64_t send_some(uint64_t i, uint64_t from, uint64_t to)
 {
 	struct made_stream *s = &streams[i];

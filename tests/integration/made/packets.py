@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The packets of a capture, read by tshark, and the summary of the capture, for checks."""
+"""For the check programs: the packets of a capture, as tshark reads them, and the summary of the capture."""
 import json
 import os
 import subprocess
@@ -26,7 +26,7 @@ def end():
 
 
 def nanoseconds(text):
-    """Seconds with nine digits after the point, as in tshark; a float is not exact enough."""
+    """Convert a text of seconds, with up to nine digits after the point, to ns. A float would not be exact enough."""
     if not text:
         return None
     sign = -1 if text[0] == "-" else 1
@@ -35,7 +35,7 @@ def nanoseconds(text):
 
 
 def packets(path, fields, select="frame"):
-    """A dictionary of field texts for each packet."""
+    """Return a list with a dictionary of field texts for each packet."""
     args = ["tshark", "-r", path, "-Y", select, "-T", "fields"]
     for field in fields:
         args += ["-e", field]
@@ -47,7 +47,7 @@ def packets(path, fields, select="frame"):
 
 
 def end_report(path):
-    """The summary of capture -j: for each host name a list of its streams."""
+    """Return the streams in the summary of capture -j: for each host name a list of its streams."""
     said = {}
     for line in open(path, encoding="utf-8"):
         if line.startswith('{"end":'):
@@ -57,7 +57,7 @@ def end_report(path):
 
 
 def end_counts(path, what):
-    """The same for frames or requests; the whole summary is JSON."""
+    """Return another part of the summary of capture -j, for example `frames`."""
     said = [json.loads(line) for line in open(path, encoding="utf-8")]
     said = [line for line in said if "note" not in line]  # for example messages about objects of a killed run
     expect("begin and end", ["begin", "end"], [next(iter(line)) for line in said if "status" not in line])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two streams from one address, for place.sh: `remote_place PORT`. The second stream replaces the first one by frames that arrive together:
- * the END of the first stream and the frame that proves the second one are in one GRO batch.
+ * Two streams from one address, for place.sh: `remote_place PORT`. The second stream replaces the first one within frames that arrive
+ * together: one GRO batch has the END of the first stream and the frame that makes the capture host accept the second one.
  */
 #include <netinet/udp.h>
 #include <stdio.h>

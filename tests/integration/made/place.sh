@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A stream is replaced by another one within frames that arrived together: the earlier frames still belong to the first stream.
+# A stream replaces another one within frames that arrived together: the frames before the change still belong to the first stream.
 # Usage: place.sh TRACEWIRE REMOTE_PLACE; PLUGIN and PLUGINDIR as in tests/integration
 . "$(dirname "$0")/common.sh"
 

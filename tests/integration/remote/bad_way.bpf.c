@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bad path between hosts, at tc's ingress: Tracewire frames are dropped, duplicated, or held back until some later frames have passed, at
- * random. The effects are also counted in events, from each frame's header, so that they can be compared with a capture of the forwarded
- * frames. Frames are redirected to one interface, bypassing the bridge of the interface where they arrived; all other packets take the
+ * A bad path between hosts, at tc's ingress. At random, Tracewire frames are dropped, duplicated, or held until some later frames have
+ * passed. The program counts these frames and, from their headers, their events, so that they can be compared with a capture of the
+ * forwarded frames. Frames are redirected to one interface, past the bridge of the interface where they arrived; all other packets take the
  * usual path.
  */
 #include <linux/bpf.h>
@@ -20,7 +20,7 @@
 
 #define ANY 1000000 /* range of the random numbers: the rates are in millionths */
 
-/* Settings of the path, written before the program is loaded: rates, in millionths. */
+/* Settings of the path, written before the program is loaded. The first three are rates in millionths. */
 const volatile __u32 dropped, doubled, moved;
 const volatile __u32 to; /* index of the interface to which frames are redirected */
 
@@ -38,7 +38,7 @@ struct {
 	__type(value, struct bad_way_slot);
 } slots SEC(".maps");
 
-__u64 too_large; /* frames that consist of several segments (GSO), or are longer than a slot: the test has a bug */
+__u64 too_large; /* number of frames that have several segments (GSO), or are longer than a slot: the test expects none */
 
 /* Return: offset of the frame header, bytes; 0 = this is not a Tracewire frame. */
 static __u32 find_frame(struct __sk_buff *skb)
@@ -64,7 +64,7 @@ static struct bad_way_counts *counts_of(__u64 stream_id)
 	return bpf_map_lookup_elem(&streams, &stream_id);
 }
 
-/* Return: whether the frame has an END, which follows the counters. */
+/* Return: whether one of the first four records of the frame is an END, which follows the counters. */
 static int is_last(struct __sk_buff *skb, __u32 at, const struct tw_frame_hdr *hdr)
 {
 	struct tw_tlv tlv;
@@ -100,7 +100,7 @@ static void count(struct bad_way_count *counted, const struct tw_frame_hdr *hdr,
 		__sync_fetch_and_add(&counted->events, bpf_ntohs(hdr->events));
 }
 
-/* Put the frame into a free slot. Return: false if the slot is in use or the frame is too long */
+/* Put the frame into @slot. Return: false if the slot is in use, or if the frame cannot be held, for example because it is too long */
 static int hold(struct bad_way_slot *slot, struct __sk_buff *skb, const struct tw_frame_hdr *hdr, int last)
 {
 	const __u32 len = skb->len;
@@ -124,7 +124,8 @@ static int hold(struct bad_way_slot *slot, struct __sk_buff *skb, const struct t
 }
 
 /*
- * Count down the frames that have to pass. When enough have passed, the current frame is sent, and its content is replaced by the held one.
+ * Count a frame that passes the held one. If it is the last one that has to pass, send a clone of it, and replace the content of @skb by
+ * the held frame, so that the caller sends the held frame after it.
  */
 static void let_go(struct bad_way_slot *slot, struct __sk_buff *skb)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bad path from several interfaces to one: bad_way TO DROPPED DOUBLED MOVED INTERFACE... The rates are in millionths of all frames. The
- * program runs until SIGINT or SIGTERM. Then it prints a line for each stream: its id, and NAME_frames= NAME_control= NAME_events=
- * NAME_first= NAME_last= for each NAME of all, dropped, doubled, moved. Frames that are still held then count as dropped.
+ * A bad path from several interfaces to interface TO: bad_way TO DROPPED DOUBLED MOVED INTERFACE... The rates DROPPED, DOUBLED and MOVED
+ * are in millionths of all frames. The program runs until SIGINT or SIGTERM. Then it prints a line for each stream: its id, and
+ * NAME_frames= NAME_control= NAME_events= NAME_first= NAME_last= for each NAME of all, dropped, doubled, moved. Frames that are held at the
+ * end also count as dropped.
  */
 #include <endian.h>
 #include <inttypes.h>
@@ -32,7 +33,7 @@ static int attach(const struct bad_way *way, const char *interface)
 	return bpf_tc_attach(&hook, &opts);
 }
 
-/* The program is removed with the namespace of its interfaces. Until then it must have no effect. */
+/* Detach the BPF program, which would otherwise have an effect until the interface is removed with its namespace. */
 static void detach(const char *interface)
 {
 	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = (int)if_nametoindex(interface), .attach_point = BPF_TC_INGRESS);

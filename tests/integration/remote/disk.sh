@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The disk is full. A capture into one file stops with one sentence and status 1. The file can be read, and the ledger has the events that
-# could not be written. A ring of files removes its oldest files and continues.
+# The disk is full. A capture into one file stops with one sentence and status 1; the file can be read, and the ledger has the events that
+# could not be written. A capture into a ring of files removes its oldest files and continues.
 # Usage: disk.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -25,8 +25,8 @@ send_all() {
 	eval "$(summary "$scratch/p1.err")"
 }
 
-# Events without room in a file count at `disk`. Root opens the file, and nobody repairs it. Other data uses most of the disk, more of it
-# for a compressed file.
+# Events that do not fit on the disk count at `disk`. The capture opens its file as root, and repairs its end as user nobody. Other data
+# uses most of the disk; more of it if the file is compressed.
 for of in pcapng:2000000 pcapng.zst:3900000; do
 	ending=${of%:*}
 	head -c "${of#*:}" /dev/urandom >"$disk/others"
@@ -42,8 +42,8 @@ for of in pcapng:2000000 pcapng.zst:3900000; do
 	rm "$disk"/*
 done
 
-# The same with a ring of files: the capture continues, and ends with status 1. The last files exist, and events in removed files count as
-# delivered.
+# A capture into a ring of files continues on a full disk, and ends with status 1. The newest files exist, and events in removed files count
+# as delivered.
 head -c 2000000 /dev/urandom >"$disk/others"
 start_capture ring -u 18101 -w "$disk/ring.pcapng" -b filesize:500 -b files:50
 capture=$pid

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A capture is killed with SIGKILL at random moments, while another capture continues. Every third capture writes a compressed file. The
-# file of the killed capture can be read, and lacks at most 1 MiB or 100 ms of the other file. The next capture or `cleanup` repairs its
-# end, and neither processes nor notes are left. KILLS=N sets the number of kills. Each stream begins after the captures; late.sh tests
-# captures that join late.
+# Captures are killed with SIGKILL at random moments, each beside another capture that continues. Every third one writes a compressed file.
+# The file of a killed capture can be read, and lacks at most the last 1 MiB or 100 ms of the other file. The next capture or `cleanup`
+# repairs its end, and neither processes nor notes are left. KILLS=N sets the number of kills. Each stream begins after the captures;
+# late.sh tests captures that join late.
 # Usage: kill.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -12,7 +12,7 @@ kills=${KILLS:-10}
 
 hosts host p1
 
-# kill_one NUMBER
+# kill_one NUMBER: kills the capture of this number and checks its file
 kill_one() {
 	local file=$scratch/killed.pcapng how=by_restart capture beside stream children child waited at last packets stolen
 	rm -f "$scratch"/killed.pcapng*

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# Sourced with common.sh: compares the file of a capture that was killed with SIGKILL with the packets that had arrived. The moments are
-# random, from SEED. Notes of captures are in a separate directory, and files are in memory, so that writes of other processes to a disk are
-# not measured.
+# Sourced instead of common.sh, which it sources. Compares the file of a capture that was killed with SIGKILL with the packets that had
+# arrived. The moments of the kills are random, from SEED. /run is a tmpfs: it has the notes of these captures only, and the captured files,
+# so that writes of other processes to a disk do not slow the captures.
 mount -t tmpfs tmpfs /run || exit 1
 export TMPDIR=/run
 . "$(dirname "$0")/common.sh"
@@ -11,32 +11,32 @@ need editcap
 RANDOM=${SEED:=$$}
 echo "SEED=$SEED"
 
-readable=0 mended=0 most=0 longest=0 # packets read, repaired files, and the largest numbers of missing bytes and ms
+readable=0 mended=0 most=0 longest=0 # packets read, files repaired, and the most bytes and ms that a file lacked
 
-last_time() { # FILE: prints the time of its last packet, seconds
+last_time() { # FILE: prints the time of the last packet, seconds
 	capinfos -S -e -T -r "$1" 2>"$scratch/capinfos.err" | cut -f2
 }
 
-first_time() { # FILE: prints the time of its first packet
+first_time() { # FILE: prints the time of the first packet, seconds
 	capinfos -S -a -T -r "$1" 2>/dev/null | cut -f2
 }
 
-packets_of() { # FILE: prints the number of its packets
+packets_of() { # FILE: prints the number of packets
 	capinfos -c -T -r "$1" 2>/dev/null | cut -f2
 }
 
-# waited_for_cpu PROCESS: prints the longest time for which one of its threads was runnable without a CPU, ms
+# waited_for_cpu PROCESS: prints the total time for which a thread was runnable without a CPU, ms, of the thread with the longest such time
 waited_for_cpu() {
 	cat "/proc/$1/task/"*/schedstat | awk '$2 > ns { ns = $2 } END { printf "%d", ns / 1e6 }'
 }
 
-# stolen_so_far: prints the time for which other guests of the host had this machine's CPUs, ms, sum of all CPUs
+# stolen_so_far: prints the time for which the hypervisor gave this machine's CPUs to other guests, ms, sum of all CPUs
 stolen_so_far() {
 	awk '/^cpu / { print 10 * $9 }' /proc/stat
 }
 
-# kill_capture PROCESS: kills a capture; $stolen has the value of stolen_so_far at its start. Sets $at to the time of the kill, $waited to
-# its waiting time for a CPU, and $children to its child processes
+# kill_capture PROCESS: kills a capture. $stolen has the value of stolen_so_far at its start. Sets $at to the time of the kill, $waited to
+# the ms for which the capture waited for a CPU, and $children to its child processes.
 kill_capture() {
 	children=$(pgrep -P "$1")
 	waited=$(($(waited_for_cpu "$1") + $(stolen_so_far) - stolen))
@@ -44,8 +44,9 @@ kill_capture() {
 	kill_at_once "$1"
 }
 
-# bounded NAME BESIDE FROM KILLED WAITED: between the last packet, FROM, and the kill, BESIDE has no more packets than may be lost: 1 MiB or
-# 100 ms, plus the ms for which the capture waited for a CPU
+# bounded NAME BESIDE FROM KILLED WAITED: a killed capture lacks no more packets than it may lose. FROM is the time of its last packet,
+# KILLED the time of the kill; the file BESIDE has the packets between these times. They have at most 1 MiB, or the times are at most 100 ms
+# apart, plus the WAITED ms for which the capture waited for a CPU.
 bounded() {
 	local bytes=0 ms
 	ms=$(awk -v a="$4" -v b="$3" 'BEGIN { printf "%d", (a - b) * 1000 }')
@@ -70,7 +71,8 @@ by_restart() {
 	end_capture "$pid" next
 }
 
-# repaired FILE CAPTURE LAST [HOW]: the next run has repaired the end of the file and has reported it; all readable packets are still there
+# repaired FILE CAPTURE LAST [HOW]: a run (HOW: by_cleanup or by_restart) repairs the end of the file, and says so if it changed the file.
+# The last packet is still the one at time LAST, and no notes are left.
 repaired() {
 	local name how=${4:-by_cleanup} before said
 	name=$(basename "$1")

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Captures join a stream late, and are killed with SIGKILL in the first moments, before they have received the data that the producer sends
-# once a second. Like captures from the start, they lack at most 1 MiB or 100 ms of the packets that arrived since they began. The file can
-# be read, with its formats, its ledger balances, and `cleanup` repairs it.
+# Captures join a stream late, and are killed with SIGKILL soon after, before the producer has repeated the data that it sends once a
+# second. Their files lack at most 1 MiB or 100 ms of the packets that arrived after they began, like those of captures that begin before
+# the stream. The files can be read, their events have formats, their ledgers balance, and `cleanup` repairs them.
 # Usage: late.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -12,7 +12,7 @@ need taskset
 hosts host p1
 kills=0
 
-# await_silence: waits until the producer has just sent its HOST, which it does each second; the longest time without a HOST follows
+# await_silence: waits until the producer has just sent its HOST. It sends the next one a second later.
 await_silence() {
 	on host dumpcap -q -i eth0 -c 1 -f "$host_frames" -w "$scratch/host.pcapng" 2>"$scratch/host.err" ||
 		fail "dumpcap: $(cat "$scratch/host.err")"
@@ -20,7 +20,8 @@ await_silence() {
 		'BEGIN { left = said + 1.04 - now; while (left < 0) left += 1.02; print left }')"
 }
 
-# kill_late NAME OPTION...: starts a capture with these options and kills it; its data is in $scratch/NAME.known
+# kill_late NAME OPTION...: starts a capture with these options and kills it. $scratch/NAME.known has its process id, the times of its start
+# and of the kill, and the ms for which it waited for a CPU.
 kill_late() {
 	local name=$1 begun at waited capture child children stolen
 	shift
@@ -36,7 +37,8 @@ kill_late() {
 	echo "$capture $begun $at $waited" >"$scratch/$name.known"
 }
 
-# came_between FILE BEGUN FIRST: prints the number of packets from 50 ms after BEGUN to 1 ms before FIRST, because clocks may be apart
+# came_between FILE BEGUN FIRST: prints the number of packets between these times, except in the first 50 ms and the last ms, because the
+# clocks may be apart
 came_between() {
 	local span
 	span=$(awk -v a="$2" -v b="$3" 'BEGIN { if (b - 0.001 > a + 0.05) printf "-A %.6f -B %.6f", a + 0.05, b - 0.001 }')
@@ -46,7 +48,7 @@ came_between() {
 	packets_of "$scratch/before.pcapng"
 }
 
-# look_at_late NAME BESIDE: checks the file of the capture
+# look_at_late NAME BESIDE: checks the file of the killed capture NAME; BESIDE has all packets
 look_at_late() {
 	local of=$1 capture begun at waited last packets file=$scratch/$1.pcapng
 	read -r capture begun at waited <"$scratch/$1.known"
@@ -65,8 +67,8 @@ look_at_late() {
 	fi
 }
 
-# late_on PATH STREAM-OPTION... -- CAPTURE-OPTION...: captures of each kind join a stream on that path; one capture of the interface sees
-# all packets
+# late_on PATH STREAM-OPTION... -- CAPTURE-OPTION...: captures of each kind join a stream on that path, while a dumpcap on the interface
+# writes all packets
 late_on() {
 	local way=$1 to=() from stream seen options
 	shift
@@ -92,8 +94,8 @@ late_on() {
 }
 
 prepare_load 20000 1000000
-# The load runs on one CPU: a watermark announces events of other channels from before the capture joined, and a file of single events has
-# no watermarks.
+# The load runs on one CPU, so that its events are in one channel. Only a watermark announces events that other channels sent before the
+# capture joined, and a file with one event per packet has no watermarks.
 taskset -p -c 0 "$load_process" >/dev/null || fail "the load cannot be put on a CPU"
 begin_load
 host_frames='udp port 18101 and udp[56:2] = 7' # the type of the first TLV

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Three producers with different trace clocks send to one capture host over a path that drops, duplicates and reorders frames. In the
-# ledger, missing events equal the dropped ones exactly, duplicates equal the duplicated ones, and out-of-order frames are about as many as
-# the reordered ones. The test uses UDP and Ethernet, packed frames and frames with one event.
+# Three producers with different trace clocks send to one capture host over a path that drops, duplicates and reorders frames. The ledger
+# has exactly as many missing and duplicate events as the path dropped and duplicated, and about as many out-of-order frames as the path
+# reordered. The test uses UDP and Ethernet, packed frames and frames with one event.
 # Usage: lossy.sh TRACEWIRE LOAD BAD_WAY
 tracewire=$1
 load=$2
@@ -25,9 +25,10 @@ sum() {
 	echo $n
 }
 
-# happened WHAT RATE ID...: some frames of these streams were dropped, duplicated and moved, if there were enough frames for certainty: if
-# 15 are expected, the probability of none is one in millions. The ledger has at least half of the moved frames, because the others were
-# overtaken only by frames of other channels. Only a busy machine reorders more.
+# happened WHAT RATE ID...: the path dropped, duplicated and moved some frames of these streams. This is checked only if at least 15 frames
+# of each kind are expected: then the probability of none is less than one in a million. The ledger has between half and twice as many
+# out-of-order frames as the path moved: fewer, because some of these were overtaken only by frames of other channels; more, because a busy
+# machine also reorders frames.
 happened() {
 	local what=$1 rate=$2 name id moved seen=0
 	shift 2
@@ -40,14 +41,14 @@ happened() {
 	[ $((2 * seen)) -ge $moved ] && [ $seen -le $((2 * moved)) ] || fail "$what: $moved frames were moved, $seen came out of order"
 }
 
-# lost_records CAPTURE: prints for each stream the sum of the LOST records of WIRE in the file
+# lost_records CAPTURE: prints for each stream its id and the sum of its LOST records for the place `wire`
 lost_records() {
 	tshark -r "$scratch/$1.pcapng" -Y 'trace.lost.where == 4' -T fields -e trace.stream -e trace.lost.count 2>/dev/null |
 		awk '{ n = split($2, counts, ","); for (i = 1; i <= n; i++) sum[substr($1, 3)] += counts[i] }
 			END { for (id in sum) print id, sum[id] }'
 }
 
-# id_of HOST: prints the id of its stream; if all frames with its name were dropped, the id of the stream without a name
+# id_of HOST: prints the id of the stream of HOST; if all frames with its name were dropped, the id of the first stream without a name
 id_of() {
 	local id
 	ledgers lossy "$1:" | cut -d' ' -f2 | grep . && return
@@ -56,7 +57,8 @@ id_of() {
 	done | head -n 1
 }
 
-# over KIND RATE FRAMES: RATE in millionths of frames are dropped, and as many are duplicated and moved; FRAMES is 1 for one event per frame
+# over KIND RATE FRAMES: sends over KIND (udp or ethernet) and a path that drops, duplicates and moves RATE millionths of the frames each.
+# FRAMES is the option --events-per-frame: 1, or 0 for packed frames.
 over() {
 	local kind=$1 rate=$2 frames=$3 name way capture receive=(-u 18101) send=(-u $capture_host) what="$1, $2 ppm, frames of $3" calls=20000
 	declare -A stream=()
@@ -105,12 +107,12 @@ check() { # WHAT HOST
 	wire=$(in_ledger lossy "$id" wire)
 	before=$(in_ledger lossy "$id" before)
 	expect "$what: lost on the way" "$(counted "$id" dropped_events)" $((wire + before))
-	# If a stream's first frame is missing, events dropped before the first received number count as before the capture joined.
+	# If the first frame of a stream was dropped, events that were dropped before the first received frame count at `before`.
 	[ "$before" = 0 ] || expect "$what: the first frames that were dropped, as $before events were before" 1 "$(counted "$id" dropped_first)"
 	expect "$what: came twice" "$(counted "$id" doubled_events)" "$(in_ledger lossy "$id" duplicates)"
 	control=$(in_ledger lossy "$id" control_gaps)
 	dropped=$(counted "$id" dropped_control)
-	# Missing copies of the last frame, which is sent five times, are not counted.
+	# The last frame is sent five times; control_gaps does not count its dropped copies.
 	[ "$control" -le "$dropped" ] && [ "$control" -ge $((dropped - 5)) ] || fail "$what: metadata lost: $control of $dropped"
 	[ $failed = 0 ] || { grep "$id" "$scratch/way.out"; ledgers lossy "$id"; }
 	happened "$what" "$rate" "$id"

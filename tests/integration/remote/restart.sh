@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Producers and links come and go during a capture. A producer that is killed and started again is two streams, and the ledger of the first
-# stays open. A capture that joins late counts earlier events as before its start. A link that is down for a while loses what the ledger
-# says, and nothing else. If an interface is removed, the capture ends with a complete file.
+# Producers and links come and go during a capture. A producer that is killed and started again makes two streams; the ledger of the first
+# one stays open. A capture that joins late counts earlier events at `before`. A link that is down for a while loses as many events as the
+# ledger says. If the interface of a capture is removed, the capture ends with a complete file.
 # Usage: restart.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -10,7 +10,8 @@ load=$2
 
 hosts host p1 p2
 
-# begin_stream OPTION...: host p1 streams a load that starts now, with two events for each of $calls per second; its process is in $stream
+# begin_stream OPTION...: host p1 begins to stream a load that makes $calls system calls per second, with two events each; the process of
+# the stream is in $stream
 calls=4000
 begin_stream() {
 	prepare_load $calls 1000000
@@ -31,12 +32,12 @@ end_stream() {
 	eval "$(summary "$scratch/p1.err")"
 }
 
-# at_least NAME WANTED GOT
+# at_least NAME WANTED GOT: fails if GOT is less than WANTED
 at_least() {
 	[ "${3:-0}" -ge "$2" ] || fail "$1: $3 is less than $2"
 }
 
-# One producer is killed and started again. Another one runs without any disturbance.
+# The producer on p1 is killed and started again. The one on p2 continues undisturbed.
 start_capture restarted -u 18101 --status 0.1
 capture=$pid
 start_stream p2 -u $capture_host -e sched:sched_switch
@@ -77,8 +78,9 @@ expect "late: recorded" "$recorded" "$(in_ledger late p1: recorded)"
 at_least "late: before" 500 "$(in_ledger late p1: before)"
 at_least "late: delivered" 500 "$(in_ledger late p1: delivered)"
 
-# down_and_up NAME HOST RECEIVE SEND LEAST: the link of HOST is down for a while, which loses at least LEAST events. If its own link is
-# down, a producer keeps its frames and may lose none; the number of losses depends on when the kernel notices.
+# down_and_up NAME HOST RECEIVE SEND LEAST: the link of HOST is down for a while, which loses at least LEAST events. A producer whose own
+# link is down keeps its frames, so it may lose no events; the number of lost events depends on when the kernel notices that the link is
+# down.
 down_and_up() {
 	local name=$1 host=$2 least=$5 lost
 	# shellcheck disable=SC2086 # words
@@ -107,7 +109,7 @@ down_and_up receiver_down_udp host "-u 18101" "-u $capture_host" 200
 down_and_up producer_down_udp p1 "-u 18101" "-u $capture_host" 0
 down_and_up receiver_down host "-i eth0" "-i eth0" 200
 
-# The path MTU becomes smaller: the sender drops packed frames that are too long, and the ledger has their events.
+# The path MTU becomes smaller: the sender drops the packed frames that are now too long, and the ledger counts their events.
 start_capture shrinks -u 18101 --status 0.1
 capture=$pid
 calls=40000

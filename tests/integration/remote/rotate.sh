@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Three producers are captured into sequences of files, by size, by time and in a ring, also compressed. Each file can be read alone, each
-# event has its name, and the sum of the ledgers equals the recorded events.
+# Streams of three producers are captured into sequences of files: by size (also compressed and packed), by time, and in a ring. Each file
+# can be read alone, each event has its format, and the ledgers of the files sum up to the recorded events.
 # Usage: rotate.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -10,8 +10,8 @@ need python3
 
 hosts host p1 p2 p3
 
-# Reads `info -j` of files in sequence. Prints the number of ledgers that do not balance, and for each host the events delivered in all
-# files and the events of the last ledger: recorded, and delivered in this file or in others.
+# ledgers.py reads the output of `info -j` for the files in their order. It prints the number of ledgers that do not balance. For each host
+# it prints the events delivered in all files, and two numbers of the last ledger: events recorded, and events delivered in any file.
 cat >"$scratch/ledgers.py" <<'PYTHON'
 import json, sys
 bad, delivered, last = 0, {}, {}
@@ -26,7 +26,7 @@ for name, ledger in sorted(last.items()):
     print(name, delivered[name], ledger["recorded"], ledger["places"]["delivered"] + ledger["places"]["elsewhere"])
 PYTHON
 
-# rotate NAME OPTION...: captures into $files; $scratch/ledgers has the output of the program above
+# rotate NAME OPTION...: captures a sequence of files, which are in $files; $scratch/ledgers has the output of ledgers.py for them
 rotate() {
 	local name=$1 host of streams=()
 	shift
@@ -52,7 +52,7 @@ rotate() {
 	echo "$name: ${#files[@]} files"
 }
 
-# unpack: converts each file of packed frames alone, in place
+# unpack: converts each file of packed frames to one event per packet, in place, without reading the other files
 unpack() {
 	local file
 	for file in "${files[@]}"; do
