@@ -57,7 +57,7 @@ static inline void finish(struct fixture *x)
 	x->at = 0;
 }
 
-/* The next block of that type. */
+/* Return: the next block of that type */
 static inline struct block find(struct fixture *x, uint32_t type)
 {
 	struct block block = { 0 };

@@ -27,7 +27,7 @@ static inline uint32_t load_u32(const uint8_t *p)
 	return v;
 }
 
-/* The next block at *@at. Return: false at the end and if no whole block follows. */
+/* Get the block at *@at and advance *@at. Return: false at the end, and if no whole block follows */
 static inline bool block__next(const uint8_t *file, size_t size, size_t *at, struct block *ret)
 {
 	uint32_t len;
@@ -47,7 +47,7 @@ static inline bool block__next(const uint8_t *file, size_t size, size_t *at, str
 	return true;
 }
 
-/* The value of option @code of a block whose options begin at @from. Return: NULL if it has none. */
+/* Return: value of option @code of a block whose options begin at @from; NULL if the block does not have it */
 static inline const uint8_t *block__option(const struct block *block, size_t from, uint16_t code, size_t *ret_len)
 {
 	while (from + 4 <= block->body_len) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture_seeds DIR: seeds of fuzz_capture: each kind of capture, each kind of metadata. Built WITH_FILTERS they are
- * fuzz_capture_filter's: the same after an expression each.
+ * capture_seeds DIR: seeds of fuzz_capture, with each kind of capture and each kind of metadata. Built WITH_FILTERS, it writes the seeds of
+ * fuzz_capture_filter: the same captures, each after an expression.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 static struct test_frame frame;
 
-/* The frame after an Ethernet header, as a packet. */
+/* Make a packet of the frame, after an Ethernet header. Return: length of the packet */
 static size_t in_ethernet(uint8_t *ret, size_t len)
 {
 	memset(ret, 0, 12);
@@ -110,7 +110,7 @@ static void pieces(struct made *m)
 	put_event(m);
 }
 
-/* Everything that a filter can test, and a frame changed by a classifier. */
+/* Has everything that a filter can test, and a frame that a classifier changed. */
 static void packed(struct made *m)
 {
 	begin(m);
@@ -160,7 +160,7 @@ static void statistics(struct made *m)
 	made__statistics(m, 1, 2000, "of nobody");
 }
 
-/* Compressed by zstd, in two frames. */
+/* A capture compressed by zstd, in two zstd frames. */
 static void expandable(struct made *m)
 {
 	static struct made plain;

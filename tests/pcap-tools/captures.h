@@ -75,7 +75,7 @@ static inline void made__option(struct made *m, uint16_t code, const void *value
 	made__bytes(m, value, len);
 }
 
-/* @tsresol: -1 = without; @offset: 0 = without, s */
+/* @tsresol: if_tsresol; -1 = none; @offset: if_tsoffset, s; 0 = none */
 static inline void made__interface(struct made *m, uint16_t linktype, uint32_t snaplen, int tsresol, int64_t offset)
 {
 	const uint8_t resolution = (uint8_t)tsresol;
@@ -134,7 +134,7 @@ static inline void made__statistics(struct made *m, uint32_t interface, uint64_t
 	made__end(m);
 }
 
-/* Has @len of @original bytes. */
+/* A simple packet block with @len of the packet's @original bytes. */
 static inline void made__simple(struct made *m, uint32_t original, const void *data, uint32_t len)
 {
 	made__begin(m, TEST_SPB);

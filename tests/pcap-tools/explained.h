@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Metadata records, for tests of the code that reads them. */
+/* Makes metadata records, for tests of the code that reads them. */
 #ifndef TEST_EXPLAINED_H
 #define TEST_EXPLAINED_H
 
@@ -8,7 +8,7 @@
 #include "frames.h"
 #include "wire/schema_text.h"
 
-/* A format of that id with an int named i, a string at an address, and a function. */
+/* Write a format with an int named i, an array of one long, and a print format with %pS and __print_array(). Return: length; 0 = no room */
 static inline size_t explained__format(char *ret, size_t size, unsigned int id, const char *name)
 {
 	const int len = snprintf(ret, size,
@@ -26,7 +26,7 @@ static inline size_t explained__format(char *ret, size_t size, unsigned int id, 
 	return (size_t)len < size ? (size_t)len : 0;
 }
 
-/* The payload of a SCHEMA. @compressed: by zstd. Return: the view, on @buf */
+/* Make the payload of a SCHEMA in @buf. @compressed: compress it by zstd. Return: view of the SCHEMA */
 static inline struct tw_schema_view explained__schema(uint8_t kind, uint16_t id, const char *text, size_t len,
 						      bool compressed, uint8_t *buf, size_t size)
 {

@@ -12,7 +12,7 @@
 struct test_frame {
 	struct tw_frame f;
 	uint64_t stream; /* one of several streams: TEST_STREAM and the following ids */
-	bool joined;     /* after its start: HOST and CLOCK are repetitions, not its first frame */
+	bool joined;     /* the stream is joined after its start: HOST and CLOCK are repetitions, not its first frame */
 	uint8_t buf[TW_FRAME_MAX + TW_COPY_STEP];
 };
 
@@ -31,7 +31,7 @@ static inline void test_frame__begin(struct test_frame *t, uint16_t channel, uin
 	tw_frame__begin(&t->f, t->buf, TW_FRAME_MAX, &info);
 }
 
-/* An event whose pid is @tag. @len: of the record, bytes */
+/* Add an event whose pid is @tag. @len: length of the record, bytes */
 static inline bool test_frame__event(struct test_frame *t, uint64_t time, uint32_t tag, uint32_t len)
 {
 	uint8_t record[4096 + TW_COPY_STEP] = { 0 };
@@ -49,7 +49,7 @@ static inline size_t test_frame__end(struct test_frame *t)
 	return tw_frame__end(&t->f);
 }
 
-/* A control frame with only a watermark over @n channels. */
+/* Make a control frame with only a watermark of @n channels. */
 static inline size_t test_frame__watermark(struct test_frame *t, uint64_t time, const uint16_t *channels,
 					   const uint64_t *next_seqs, size_t n)
 {
@@ -58,7 +58,7 @@ static inline size_t test_frame__watermark(struct test_frame *t, uint64_t time, 
 	return test_frame__end(t);
 }
 
-/* HOST and CLOCK: the wall clock is @ahead ns ahead of the stream's. */
+/* Make a frame with HOST and CLOCK: the wall clock is @ahead ns ahead of the stream's clock. */
 static inline size_t test_frame__hello(struct test_frame *t, const char *host, const char *instance, uint64_t time,
 				       uint64_t ahead)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Untrusted frames for an archive, as from `capture`. The input: options in one byte, then records, each after a 16-bit big-endian head:
- * frames, whose head is their length; and, from COMMAND on, progress of this machine's time, drops of the receiver, answers about
- * clocks, and flushes. For any input, also if nothing can be written: every event that the merge emits is in one place of a ledger.
+ * Untrusted frames for an archive, as from `capture`. The input is a byte of options, then records, each after a 16-bit big-endian head. A
+ * head below COMMAND is the length of the frame that follows. Other heads are commands: this machine's time passes, the receiver drops
+ * frames, a response about a clock arrives, or the archive is flushed. For any input, even if nothing can be written, every event that the
+ * merge emits is in one place of a ledger.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 #include "wire/tracewire.h"
 
 #define COMMAND 0xf000
-#define STREAM  0x1122334455667788ull /* number of the seeds' options; further ones follow */
+#define STREAM  0x1122334455667788ull /* id of the seeds' first stream; the ids of further streams follow it */
 
 enum { FROM_START = 1, LITTLE = 2, SEVERAL = 4, PACKED = 8, HOST = 16, FILTER = 32, FULL = 64, WALL = 128 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An untrusted capture: all packets, their frames, their metadata, and the text of each event. Returned data must be readable to its
+ * Reads an untrusted capture: all packets, their frames and metadata, and the text of each event. Returned data must be readable to its
  * last byte, in file order, and within the limits.
  */
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A filter over an untrusted capture: as used by report, and after the recorder's merge. The input: the expression, a newline, a pcapng
- * or pcap file. The same event has the same result twice, each is counted once, and limits are kept.
+ * A filter over an untrusted capture, as report uses it, and in an archive, after the merge. The input is an expression, a newline, and a
+ * pcapng or pcap file. A filter that is asked twice about an event gives the same result and counts both, and limits are kept.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An untrusted trace.dat file, converted: damage is never a failure. */
+/* Converts an untrusted trace.dat file; the conversion of a damaged file does not fail. */
 #include <fcntl.h>
 
 #include "fuzz_input.h"

@@ -42,7 +42,7 @@ static void check_interfaces(const struct tw_info *info)
 
 static void check_streams(const struct tw_info *info)
 {
-	/* frames truncated in the header belong to no stream either */
+	/* packets that belong to no stream; those truncated in the header of their frame are among info->snapped */
 	uint64_t packets = info->refused + info->unreadable + info->versions + info->snapped;
 
 	for (uint32_t i = 0; i < info->n_streams; i++) {

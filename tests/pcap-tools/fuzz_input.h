@@ -29,7 +29,7 @@ static inline int64_t fuzz_input__read(void *ctx, void *to, size_t len, uint64_t
 	return (int64_t)len;
 }
 
-/* Return: the file; NULL if it is refused, which must have a reason */
+/* Return: the file; NULL if it is refused, for which the error must have a text */
 static inline struct tw_tracedat *fuzz_input__open(struct fuzz_input *input)
 {
 	const struct tw_tracedat_source source = { .read_at = fuzz_input__read, .ctx = input, .size = input->size };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The pairs of an untrusted capture: each event that begins, ends or cancels is counted at one place, and limits hold. */
+/* The pairs of an untrusted capture: each beginning is counted in one place, each pair in one histogram and group, and limits hold. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "pcap-tools/latency/latency.h"
 
-/* Pairs of the events in the seeds, and of any event; the memory is full after few beginnings. */
+/* Definitions of pairs for the events in the seeds. The memory (MEMORY) is full after few beginnings. */
 static const char text[] = "pair switches\n"
 			   "begin sched_switch prev_pid if prev_pid != 0\n"
 			   "end sched_switch next_pid\n"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Untrusted frames for the merge. The input: options in one byte, then records, each after a 16-bit big-endian head: frames, whose head
- * is their length; and, from COMMAND on, progress of this machine's time, drops of the receiver, offsets and scales of streams. Emitted
- * frames must be valid, with one TLV if that is announced; and the ledgers must balance, also for each stream.
+ * Untrusted frames for the merge. The input is a byte of options, then records, each after a 16-bit big-endian head. A head below COMMAND
+ * is the length of the frame that follows. Other heads are commands: this machine's time passes, the receiver drops frames, or a stream
+ * gets an offset or a scale. Emitted frames must be valid, with one TLV unless they are packed or control frames, and the numbers of each
+ * stream and of all streams must balance.
  */
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@
 #include "wire/decode.h"
 
 #define COMMAND 0xf000
-#define STREAM  0x1122334455667788ull /* number of the seeds' options; further ones follow */
+#define STREAM  0x1122334455667788ull /* id of the seeds' first stream; the ids of further streams follow it */
 
 enum { FROM_START = 1, LITTLE_MEMORY = 2, ACROSS = 4, PACKED = 8, TELL_GAPS = 16, LIVE = 32 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Untrusted frames, kept as metadata. The input: the memory and the size of frames in a byte each, then frames, each after a 16-bit
- * big-endian length. Replayed frames must be valid, must be no news to the same object, and must give another object the same replay.
+ * Keeps the metadata of untrusted frames. The input is a byte for the memory limit, a byte for the size of replayed frames, then frames,
+ * each after a 16-bit big-endian length. Replayed frames must be valid. They must be no news to the object that replayed them, and another
+ * object that takes them must replay as many bytes.
  */
 #include "replayed.h"
 
@@ -46,7 +47,9 @@ static struct replayed replay(struct tw_metadata *m, size_t max)
 	return r;
 }
 
-/* Of replayed records only clocks and counters are news. Return: bytes of all records */
+/*
+ * Pass replayed records to @to. If @to @knows them, only clocks, counters and pieces may be news. Return: length of all records, bytes
+ */
 static size_t tell(const struct replayed *r, struct tw_metadata *to, bool knows)
 {
 	struct tw_frame_info info = { 0 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libFuzzer target: datagrams as from a UDP socket, several in one buffer, for admission, the clock poller, the receive queue and the
- * recorder's thread, as in cli/receiver.c. The input is a sequence of bundles, each after a head: bytes, bytes of a segment, both 16-bit
- * big-endian, and a byte with the sender and the elapsed time. See udp_seeds.c.
+ * Datagrams as from a UDP socket, several in one buffer, for admission, the clock poller, the receive queue and the recorder's thread, as
+ * in cli/receiver.c. The input is a sequence of bundles (see udp_seeds.c). Each bundle follows a head: the length of the bundle and the
+ * length of each datagram, both 16-bit big-endian, and a byte with the sender, the elapsed time and the dropped frames.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static void check(bool holds)
 		abort();
 }
 
-/* The writer is working, or waits at the queue. */
+/* Flush the queue. -EAGAIN and -EBUSY are no errors: no slot is free, or the recorder's thread has the lock of the slots. */
 static void flush(struct state *s)
 {
 	const int code = tw_receive_queue__flush(s->queue);
@@ -73,7 +73,7 @@ static void take_answer(struct state *s, const struct tw_received_frame *frame)
 	tw_recorder__answer(s->recorder, stream, &sample);
 }
 
-/* Return: whether it is for the recorder */
+/* Return: whether the frame is for the recorder */
 static bool look_at_frame(struct state *s, const struct tw_received_frame *frame, const struct tw_arrival *arrival)
 {
 	s->frames++;
@@ -87,7 +87,7 @@ static bool look_at_frame(struct state *s, const struct tw_received_frame *frame
 	return true;
 }
 
-/* Return: bytes of the frames that are for the recorder, which are moved to the front */
+/* Move the frames that are for the recorder to the front of the bundle. Return: their length, bytes */
 static size_t look_at_bundle(struct state *s, const struct tw_received_batch *bundle, const struct tw_arrival *arrival)
 {
 	struct tw_received_frame frame;

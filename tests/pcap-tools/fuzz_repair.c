@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An untrusted capture, repaired: it stays unchanged, or is truncated and then needs no repair. The first two bytes are the offset up to
- * which it is said to be whole.
+ * Repairs an untrusted capture: the capture stays unchanged, or is truncated and then needs no further repair. The first two bytes of the
+ * input are the offset up to which a note says that the capture is whole.
  */
 #include <errno.h>
 #include <stdbool.h>

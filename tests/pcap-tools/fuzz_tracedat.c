@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An untrusted trace.dat file, read to its end. Each record has the promised slack in memory, CPU numbers are valid, and the bytes read
- * never exceed the file.
+ * Reads an untrusted trace.dat file to its end. Each record has the promised slack in memory, CPU numbers are valid, and nothing behind the
+ * end of the file is read.
  */
 #include "fuzz_input.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames lent to a merge, in separate memory: a read after the loan would read freed memory. */
+/* Frames lent to a merge, each in separate memory, so that a sanitizer finds a read after the loan. */
 #ifndef TESTS_LENT_H
 #define TESTS_LENT_H
 

@@ -89,7 +89,7 @@ static void put_command(FILE *f, unsigned int command, unsigned int low)
 	fputc((int)(head & 0xff), f);
 }
 
-/* Three streams with offsets, progress of time, drops, and one that ends and is retired. */
+/* Three streams with offsets, between commands for time and drops; the last stream ends and is retired. */
 static void several(FILE *f)
 {
 	static const uint8_t offsets[3][8] = { { 0 },
@@ -121,7 +121,7 @@ static void several(FILE *f)
 	frame.stream = 0;
 }
 
-/* Fewer events than the headers say. */
+/* A truncated frame, which has fewer events than its header says. */
 static void cut(FILE *f)
 {
 	test_frame__begin(&frame, 1, 0, 1000);
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 		{ "ordered", ordered }, { "reordered", reordered }, { "pieces", pieces },
 		{ "mixed", mixed },     { "several", several },     { "cut", cut },
 	};
-	/* Bits of the targets' options. */
+	/* Values of the first byte, the options of fuzz_merge and fuzz_archive. */
 	static const uint8_t options[] = { 0, 1 | 2, 4 | 16 | 32, 4 | 8 | 16 | 32, 1 | 8, 1 | 8 | 64 };
 	const size_t ways = sizeof(options) / sizeof(options[0]);
 

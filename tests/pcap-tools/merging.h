@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For tests of the merge: frames as from a producer, and the output. */
+/* For tests of the merge: makes frames as a producer does, and keeps what the merge emits. */
 #ifndef MERGING_H
 #define MERGING_H
 
@@ -16,15 +16,15 @@
 #include "pcap-tools/merge/merge.h"
 
 #define OUT_MAX     100000
-#define RETIRED_MAX 16 /* limit of remembered items; all are counted */
+#define RETIRED_MAX 16 /* number of retired streams that are remembered; all are counted */
 
-/* The output. */
+/* A frame that the merge emitted. */
 struct seen {
 	uint64_t stream; /* as in struct test_frame */
 	uint64_t time, seq;
 	uint16_t channel, type, events;
 	uint32_t tag; /* pid of an event */
-	uint32_t len; /* of the TLV */
+	uint32_t len; /* length of the TLV, bytes */
 	uint32_t delivered;
 	bool late, control;
 	uint16_t lost_where;
@@ -34,11 +34,11 @@ struct seen {
 struct sink {
 	struct seen out[OUT_MAX];
 	size_t n;
-	bool packed; /* frames have more than one TLV */
+	bool packed; /* frames may have more than one TLV */
 	int fail_at; /* emit returns -ENOSPC at this number; 0 = never */
 };
 
-/* Content of the first TLV, mostly the only one. */
+/* Read the content of the first TLV, which is mostly the only one. */
 static inline void seen__read(struct seen *seen, const struct tw_merged *out, const struct tw_tlv_view *tlv)
 {
 	struct tw_event_view event;
@@ -103,7 +103,7 @@ static inline int emit(void *ctx, const struct tw_merged *out)
 	return 0;
 }
 
-/* Retired streams, in order. */
+/* Retired streams, in the order in which they were retired. */
 struct retirements {
 	uint64_t stream[RETIRED_MAX];
 	struct tw_stream_numbers stats[RETIRED_MAX];
@@ -111,12 +111,12 @@ struct retirements {
 };
 
 struct fixture {
-	struct sink sink; /* must be first: emit's context is both */
+	struct sink sink; /* must be first: @ctx of emit() is used as the sink and as the fixture */
 	struct retirements retired;
 	struct tw_merge *merge;
-	struct test_frame frame; /* the stream of the frames */
+	struct test_frame frame; /* the frame that is being made; its @stream is that of the next frames */
 	struct tw_arrival arrival;
-	bool live; /* frames have an arrival, and are lent */
+	bool live; /* frames are passed with @arrival, and lent to the merge */
 	struct tw_merge_stats stats;
 };
 
@@ -168,7 +168,7 @@ static inline void put(struct fixture *x)
 	put_bytes(x, x->frame.buf, test_frame__end(&x->frame));
 }
 
-/* One frame of @n events, 10 ns apart. */
+/* Put a frame of @n events, 10 ns apart. */
 static inline void put_events(struct fixture *x, uint16_t channel, uint64_t seq, uint64_t time, uint32_t n)
 {
 	test_frame__begin(&x->frame, channel, seq, time);
@@ -183,7 +183,7 @@ static inline void put_watermark(struct fixture *x, uint64_t time, const uint16_
 	put_bytes(x, x->frame.buf, test_frame__watermark(&x->frame, time, channels, next_seqs, n));
 }
 
-/* A watermark of one or two channels. */
+/* Put a watermark of one or two channels. */
 static inline void mark1(struct fixture *x, uint64_t time, uint64_t next_seq)
 {
 	put_watermark(x, time, (const uint16_t[]){ 1 }, (const uint64_t[]){ next_seq }, 1);
@@ -225,14 +225,14 @@ static inline void set_offset(struct fixture *x, uint64_t stream, int64_t offset
 	assert_int_equal(tw_merge__set_offset(x->merge, TEST_STREAM + stream, offset), 0);
 }
 
-/* This machine's time advances. */
+/* Advance this machine's time. */
 static inline void tick(struct fixture *x, uint64_t ns)
 {
 	x->arrival.now += ns;
 	assert_int_equal(tw_merge__tick(x->merge, x->arrival.now), 0);
 }
 
-/* The equations in merge.h, for one stream or all. */
+/* Check the equations in merge.h, for one stream or the sum of all. */
 #define assert_sums(s)                                                                                                 \
 	do {                                                                                                           \
 		assert_int_equal((s)->events_in, (s)->events_out + (s)->filtered + (s)->duplicates + (s)->incomplete + \

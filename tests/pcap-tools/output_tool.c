@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * output_tool write PATH PACKETS [KEY=NUMBER ...]: numbered packets into files, only with the writer and the output. The keys are those
- * of struct tw_output_options, and pace: us to sleep between packets, initially 0. output_tool repair PATH [KNOWN]; output_tool left;
- * output_tool newest PATH: the repairs of tw_output, with one line each.
+ * output_tool write PATH PACKETS [KEY=NUMBER ...]: writes numbered packets into files, with only the writer and the output. The keys are
+ * members of struct tw_output_options; pace, the us to sleep between packets; and progress. With progress=1, the number of committed
+ * packets is kept in the file PATH.progress, which remains if the process is killed. Each packet has 100 bytes, and its number is its time
+ * in us since 1970.
  *
- * With progress=1 the number of committed packets is kept in PATH.progress, which outlives the process.
- *
- * A packet of 100 bytes has its number as its time, in us since 1970.
+ * output_tool repair PATH [KNOWN], output_tool left, output_tool newest PATH: call the repair functions of tw_output, and print a line for
+ * each repaired file.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -79,7 +79,7 @@ static int put(struct tw_pcapng *w, uint32_t id, uint64_t number)
 	return 0;
 }
 
-/* As in an archive: the writer asks after each packet, and about time when it flushes. */
+/* Write packets as an archive does: check after each packet whether the next file is due; check the time only after a flush. */
 static int write_packets(struct tw_pcapng *w, uint64_t n)
 {
 	uint64_t flushed = tw_time__now(CLOCK_MONOTONIC);

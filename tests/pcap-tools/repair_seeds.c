@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * repair_seeds DIR: seeds of fuzz_repair: small captures, plain and compressed, whole, truncated, and known to be whole up to an offset.
+ * repair_seeds DIR: seeds of fuzz_repair: small captures, plain or compressed, whole or truncated, with or without an offset up to which
+ * they are known to be whole
  */
 #include "small_capture.h"
 

@@ -42,7 +42,7 @@ static inline struct tw_metadata_frames replayed__frames(struct replayed *r, uin
 	};
 }
 
-/* The next TLV of all frames; @frame and @tlvs begin zeroed. */
+/* Get the next TLV of all frames. @at, @frame and @tlvs must be 0 before the first call. */
 static inline bool replayed__next(const struct replayed *r, size_t *at, struct tw_frame_info *frame,
 				  struct tw_cursor *tlvs, struct tw_tlv_view *ret)
 {

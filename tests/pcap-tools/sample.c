@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sample PATH EVENTS [PAUSE_US]: records EVENTS events of each of two producer threads, and prints the recorder's result. Event i of
- * thread c is at STREAM_START + 100 * i + 10 * c + 1 ns; the wall clock is AHEAD. Exit status: 0, or 1 with the recorder's error on
- * standard error.
+ * sample PATH EVENTS [PAUSE_US]: records EVENTS events of each of two producer threads, and prints the recorder's numbers on standard
+ * error. Event i of thread c is at STREAM_START + 100 * i + 10 * c + 1 ns; the wall clock is AHEAD ns ahead of that clock. Exit status: 0;
+ * or 1 with the recorder's error on standard error
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@ struct producer {
 	int code;
 };
 
-/* Like a producer: waits while there is no room, gives up when the sink fails. */
+/* Reserve a slot like a producer: wait while there is no room, give up when the sink fails. */
 static void *reserve(struct tw_sink *sink, int *ret_code)
 {
 	void *slot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Small captures as written by tw_output, for tests of truncated ones. Aborts on failure. */
+/* Small captures as tw_output writes them, for tests of truncated captures. Failures abort the program. */
 #ifndef TEST_SMALL_CAPTURE_H
 #define TEST_SMALL_CAPTURE_H
 
@@ -16,7 +16,7 @@
 struct small_capture {
 	char path[64];
 	uint8_t bytes[65536];
-	size_t size;                     /* including its end, if it is compressed */
+	size_t size;                     /* size of the finished file, including the end of its zstd frame */
 	size_t writes[SMALL_WRITES_MAX]; /* sizes of the file after each write */
 	size_t n_writes;
 };

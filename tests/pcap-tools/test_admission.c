@@ -21,9 +21,9 @@
 struct fixture {
 	struct tw_admission *admission;
 	uint64_t now, dropped;
-	uint64_t n_admitted, last_seq; /* frames that waited */
+	uint64_t n_admitted, last_seq; /* of frames that waited and were then admitted: their number, and the seq of the last one */
 	uint64_t n_gave_way, gave_way;
-	size_t len; /* of the frames that arrive */
+	size_t len; /* length of the frames that arrive */
 };
 
 static void count_admitted(void *ctx, const struct tw_received_frame *frame, const struct tw_arrival *arrival)
@@ -79,7 +79,7 @@ static struct tw_peer peer_of(uint8_t sender)
 				 .address = { .kind = TW_PEER_IPV4, .bytes = { 10, 0, 0, sender } } };
 }
 
-/* An event of number @seq. Return: whether it is taken */
+/* A frame with one event, whose number is @seq, arrives. Return: whether it is admitted at once */
 static bool come_from(struct fixture *x, uint64_t stream, uint64_t seq, const struct tw_peer *peer)
 {
 	const struct tw_frame_info info = {
@@ -117,7 +117,10 @@ static bool come_with_end(struct fixture *x, uint64_t stream, uint64_t seq, uint
 				   &(struct tw_received_frame){ .data = bytes, .len = len, .from = &peer }, &arrival);
 }
 
-/* @n streams with consecutive numbers, each from a different address or all from that of @sender. */
+/*
+ * Admit @n streams, whose ids begin with @first, by two frames with consecutive numbers each. All come from the address of @sender; if
+ * @sender is 0, each from a different address.
+ */
 static void fill(struct fixture *x, uint64_t first, uint64_t n, uint8_t sender)
 {
 	for (uint64_t i = 0; i < n; i++) {
@@ -126,7 +129,7 @@ static void fill(struct fixture *x, uint64_t first, uint64_t n, uint8_t sender)
 	}
 }
 
-/* The poller has received an answer. */
+/* The clock poller has received a response of the stream. */
 static void answered(struct fixture *x, uint64_t stream, uint8_t sender)
 {
 	const struct tw_peer peer = peer_of(sender);
@@ -134,7 +137,7 @@ static void answered(struct fixture *x, uint64_t stream, uint8_t sender)
 	tw_admission__answered(x->admission, stream, &peer.address);
 }
 
-/* Answers questions to a stream, like its producer. Return: number of questions */
+/* Answer the requests to a stream, like its producer. Return: number of requests; @ret_why: reason in the last one */
 static unsigned int answer(struct fixture *x, uint64_t stream, uint8_t sender, uint16_t *ret_why)
 {
 	struct tw_time_sync_request question;
@@ -168,7 +171,7 @@ static const struct tw_refusals *refusals(const struct fixture *x)
 	return tw_admission__refusals(x->admission);
 }
 
-/* The first frames wait for one with the next number. */
+/* The first frames of a stream wait until a frame with the next number arrives; then the stream is admitted. */
 static void numbers_prove_a_stream(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ 0 });
@@ -247,7 +250,7 @@ static void an_answer_finds_a_place(void **state)
 	fixture__free(x);
 }
 
-/* An answer takes half a second, in which a flood has 115 MB a second. Frames before the answer are not lost. */
+/* A response takes half a second, during which a flood of 115 MB a second arrives. The frames before the response are not lost. */
 static void an_answer_may_be_late(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .unanswered = 1 << 20 });
@@ -286,10 +289,10 @@ static void who_is_refused_is_reported(void **state)
 	}
 	assert_int_equal(why, TW_REFUSED_PLACES);
 	assert_int_equal(x->n_gave_way, 0);
-	come_with_end(x, 1076, 0, 1); /* forged: its stream answered from another address */
+	come_with_end(x, 1076, 0, 1); /* a forged END: the stream answered from another address */
 	assert_false(come(x, 7, 200, 250));
 	come_with_end(x, 1076, 0, 76);
-	assert_true(come(x, 1076, 2, 76)); /* forged: the stream goes on */
+	assert_true(come(x, 1076, 2, 76)); /* this END was forged, too: the stream goes on */
 	pass(x, 100 * MS);
 	assert_false(come(x, 7, 201, 250));
 	come_with_end(x, 1077, 0, 77);
@@ -302,11 +305,11 @@ static void who_is_refused_is_reported(void **state)
 	assert_int_equal(x->n_gave_way, 1);
 	assert_false(come(x, 8, 0, 251));
 	assert_true(come(x, 8, 1, 251));
-	assert_int_equal(x->gave_way, 1255); /* the only one without further frames */
+	assert_int_equal(x->gave_way, 1255); /* the only stream that sent no further frames */
 	fixture__free(x);
 }
 
-/* However much a refused stream sends, it is asked less and less often, and new streams are asked. */
+/* However much a refused stream sends, it gets requests less and less often, and new streams still get requests. */
 static void a_refused_stream_leaves_questions_to_others(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .unanswered = 1 << 20 });
@@ -348,7 +351,7 @@ static void an_address_has_its_share(void **state)
 	fixture__free(x);
 }
 
-/* Two hosts that answer use all places; a third one gets a third of them, also while one of the others requests more. */
+/* Two hosts whose streams answer use all places. A third host gets a third of the places, even while one of the others asks for more. */
 static void addresses_share_the_places(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .of_one_source = 0 });
@@ -363,7 +366,7 @@ static void addresses_share_the_places(void **state)
 	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX - TW_STREAMS_OF_SOURCE_MAX; i++)
 		answered(x, 2000 + i, 2);
 	for (uint64_t i = 0; i < third; i++) {
-		pass(x, 20 * TW_NS_PER_MS); /* questions are asked at a rate */
+		pass(x, 20 * TW_NS_PER_MS); /* the rate of requests is limited */
 		assert_false(come(x, 3000 + i, 0, 1));
 		assert_false(come(x, 3000 + i, 1, 1));
 		assert_int_equal(answer(x, 3000 + i, 1, &why), 1);
@@ -372,12 +375,12 @@ static void addresses_share_the_places(void **state)
 		assert_int_equal(answer(x, 4000 + i, 3, &why), 1);
 		assert_true(come(x, 4000 + i, 2, 3));
 		for (uint64_t j = 0; j < TW_STREAMS_LIVE_MAX - TW_STREAMS_OF_SOURCE_MAX; j++)
-			assert_true(come(x, 2000 + j, 2 + i, 2)); /* the smaller one keeps all its places */
+			assert_true(come(x, 2000 + j, 2 + i, 2)); /* the host with fewer streams keeps all its places */
 	}
 	fixture__free(x);
 }
 
-/* A stream whose numbers never continue fills its share of the backlog. Then no frame of it is kept for a second. */
+/* A stream whose numbers never continue fills its share of the backlog. For a second after that, none of its frames is kept. */
 static void a_pause_after_the_share(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .of_one_source = 0 });
@@ -402,7 +405,7 @@ static void a_pause_after_the_share(void **state)
 	fixture__free(x);
 }
 
-/* The source of frames may be forged: only answers from an address count for it. */
+/* The source address of frames may be forged. A stream counts for the address from which it answers. */
 static void a_stream_counts_to_the_address_that_answers(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .of_one_source = 10 });
@@ -415,13 +418,16 @@ static void a_stream_counts_to_the_address_that_answers(void **state)
 	assert_false(come(x, 7, 1, 3));
 	fill(x, 2000, 10, 4);
 	for (uint64_t i = 0; i < 10; i++)
-		answered(x, 2000 + i, 3); /* which has its share */
+		answered(x, 2000 + i, 3); /* address 3 already has its share: these streams still count for address 4 */
 	assert_false(come(x, 8, 0, 4));
 	assert_false(come(x, 8, 1, 4));
 	fixture__free(x);
 }
 
-/* The same before it is admitted: frames with a forged source evict nobody. */
+/*
+ * A stream that is not admitted yet has answered from an address that has its share. Frames of the stream with another source address,
+ * which may be forged, evict no stream.
+ */
 static void an_answer_proves_nothing_for_other_addresses(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .of_one_source = 10 });
@@ -438,13 +444,13 @@ static void an_answer_proves_nothing_for_other_addresses(void **state)
 	assert_false(come(x, 7, 2, 4));
 	assert_int_equal(x->n_gave_way, 0);
 	pass(x, 20 * MS);
-	answered(x, 1000, 2); /* that one has another address now */
+	answered(x, 1000, 2); /* stream 1000 now counts for another address */
 	assert_true(come(x, 7, 3, 253));
 	assert_int_equal(x->n_gave_way, 1);
 	fixture__free(x);
 }
 
-/* All addresses of a /64 network may belong to one host. */
+/* All addresses of an IPv6 network (/64) may belong to one host, so they share one limit. */
 static void an_ipv6_network_has_the_share_of_an_address(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .of_one_source = 10 });
@@ -466,7 +472,7 @@ static void an_ipv6_network_has_the_share_of_an_address(void **state)
 	fixture__free(x);
 }
 
-/* The bytes of streams that never answer are limited; those of one that answers are not. */
+/* The bytes of streams that never answer are limited; the bytes of a stream that answers are not. */
 static void who_does_not_answer_has_a_budget(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .unanswered = 1 << 20 });

@@ -56,7 +56,7 @@ static void put_lost(struct fixture *x, uint64_t seq, const struct tw_lost_view 
 	put(x, test_frame__end(&x->frame));
 }
 
-/* Where the frame's Ethernet header ends in a packet block. */
+/* Return: sequence number of the frame in a packet block */
 static uint64_t packet_seq(const struct block *packet)
 {
 	struct tw_frame_info info = { 0 };
@@ -85,7 +85,7 @@ static void names_and_times(void **state)
 	assert_true(block__has_text(&block, 8, 1, "stream 1122334455667788"));
 	block = find(x, BLOCK_EPB);
 	assert_int_equal(load_time(block.body + 4), 1000 + AHEAD);
-	block = find(x, BLOCK_EPB); /* HOST and CLOCK again: they arrived before the first release */
+	block = find(x, BLOCK_EPB); /* the second HOST and CLOCK, which arrived before any event was released */
 	assert_int_equal(load_time(block.body + 4), 1500 + AHEAD);
 	block = find(x, BLOCK_EPB);
 	assert_int_equal(packet_seq(&block), 0);
@@ -116,7 +116,7 @@ static void packets_wait_for_names(void **state)
 	assert_int_equal(load_time(block.body + 4), 1500 + AHEAD);
 }
 
-/* If these never arrive, the file says so. */
+/* If HOST and CLOCK never arrive, a comment in the file says so. */
 static void nameless_stream(void **state)
 {
 	struct fixture *x = *state;
@@ -166,7 +166,7 @@ static void ledgers(void **state)
 	put_events(x, 0, 1500, 3);
 	put_lost(x, 3, &(struct tw_lost_view){ .time = 1600, .where = TW_LOST_RING, .count = 20 });
 	put_lost(x, 3, &(struct tw_lost_view){ .time = 1600, .where = TW_LOST_RING, .unknown = true });
-	put_events(x, 10, 1700, 2); /* 3 to 9 are missing: shed, dropped, and 4 on the wire */
+	put_events(x, 10, 1700, 2); /* 3 to 9 are missing: 2 shed, 1 dropped by the sender, and 4 lost on the wire */
 	put_stats(x, counters, 5);
 	put_watermark(x, 3000, 12);
 	finish(x);
@@ -219,7 +219,7 @@ static uint64_t explain(void *ctx, uint64_t stream_id)
 	return *(const uint64_t *)ctx;
 }
 
-/* Numbers that a classifier explains are not lost; but no more are explained than are missing. */
+/* Missing numbers that a classifier explains are not lost. It cannot explain more numbers than are missing. */
 static void explained_gaps(void **state)
 {
 	uint64_t dropped = 3;
@@ -248,7 +248,7 @@ static void explained_gaps(void **state)
 	fixture__free(x);
 }
 
-/* HOST and CLOCK of a clock that counts two ticks in three ns. */
+/* Put HOST and CLOCK of a stream whose clock counts two ticks in three ns. */
 static void put_hello_in_ticks(struct fixture *x, uint64_t ticks)
 {
 	uint8_t mult[8], shift[8];
@@ -271,7 +271,7 @@ static void put_hello_in_ticks(struct fixture *x, uint64_t ticks)
 	put(x, test_frame__end(&x->frame));
 }
 
-/* The last file in the directory, in x->file. */
+/* Read the last file of the folder into x->file. */
 static void read_last_file(struct fixture *x, const char *folder)
 {
 	char path[512];
@@ -297,7 +297,7 @@ static void remove_folder(const char *folder)
 	assert_int_equal(system(command), 0);
 }
 
-/* In a file without events of a stream, its metadata has the time of its last packet. */
+/* In a file that has no events of a stream, the stream's metadata has the time of its last packet. */
 static void silent_in_the_last_file(void **state)
 {
 	const struct tw_archive_options options = { .from_start = true, .network = true };
@@ -321,7 +321,7 @@ static void silent_in_the_last_file(void **state)
 	assert_int_equal(tw_archive__finish(x->archive), 0);
 	read_last_file(x, folder);
 	block = find(x, BLOCK_EPB);
-	assert_int_equal(load_time(block.body + 4), 3000003 + AHEAD); /* of the third event */
+	assert_int_equal(load_time(block.body + 4), 3000003 + AHEAD); /* the time of the third event */
 	fixture__free(x);
 	remove_folder(folder);
 }
@@ -334,7 +334,7 @@ static uint64_t delivered(struct fixture *x)
 	return stats.ledger.place[TW_PLACE_DELIVERED];
 }
 
-/* The first packets wait for the error bound of their times, but not for long. */
+/* The first packets of a stream wait for the error bound of their times, but not for long. */
 static void times_are_asked_first(void **state)
 {
 	const struct tw_archive_options options = { .from_start = true, .network = true };
@@ -362,7 +362,7 @@ static void times_are_asked_first(void **state)
 	}
 }
 
-/* A stream of that id with one event, all at @time of its clock. */
+/* Put an event of stream @id, with its watermark; before the first event, also HOST and CLOCK. All have @time of the stream's clock. */
 static void put_one_of(struct fixture *x, uint64_t id, uint64_t seq, uint64_t now, uint64_t time)
 {
 	const struct tw_arrival arrival = { .now = now };
@@ -380,7 +380,7 @@ static void put_one_of(struct fixture *x, uint64_t id, uint64_t seq, uint64_t no
 	assert_int_equal(tw_archive__frame(x->archive, x->frame.buf, len, &arrival), 0);
 }
 
-/* The last frame of a stream, which arrived at @now. */
+/* Put an END of stream @id, which arrives at @now. */
 static void put_end_of(struct fixture *x, uint64_t id, uint64_t now)
 {
 	const struct tw_arrival arrival = { .now = now };
@@ -393,7 +393,7 @@ static void put_end_of(struct fixture *x, uint64_t id, uint64_t now)
 	assert_int_equal(tw_archive__frame(x->archive, x->frame.buf, len, &arrival), 0);
 }
 
-/* The wall clock was set back by an hour during the capture: streams on the capture clock are not ahead of it. */
+/* The wall clock was set back by an hour during the capture. Streams that are aligned to the capture clock are not ahead of it. */
 static void set_back_under_host_alignment(void **state)
 {
 	const struct tw_archive_options options = { .from_start = true, .network = true, .align = TW_ALIGN_HOST };
@@ -406,7 +406,7 @@ static void set_back_under_host_alignment(void **state)
 	present = tw_capture_clock__now(&x->archive->clock);
 	assert_int_equal(tw_archive__tick(x->archive, begin), 0);
 	for (uint64_t id = TEST_STREAM; id <= TEST_STREAM + 1; id++) {
-		const uint64_t time = id == TEST_STREAM ? present : present - 2 * hour; /* this one was silent */
+		const uint64_t time = id == TEST_STREAM ? present : present - 2 * hour; /* the second stream is silent */
 
 		put_one_of(x, id, 0, begin, time);
 		tw_archive__answer(x->archive, id, &(struct tw_time_sync_sample){ present, present, present, present });
@@ -415,16 +415,16 @@ static void set_back_under_host_alignment(void **state)
 		assert_int_equal(tw_archive__tick(x->archive, begin + i * TW_NS_PER_SECOND), 0);
 	assert_int_equal(delivered(x), 2);
 	put_one_of(x, TEST_STREAM, 1, begin + 4 * TW_NS_PER_SECOND, present + TW_NS_PER_SECOND);
-	assert_int_equal(delivered(x), 3); /* the silent one is not waited for any longer */
+	assert_int_equal(delivered(x), 3); /* the archive no longer waits for the silent stream */
 	finish(x);
 	fixture__free(x);
 }
 
-/* A stream without a relation of its clock to this machine's is dated by arrival, not by the end of the wait. */
+/* If nothing relates a stream's clock to this machine's, its packets have the time of their arrival, not that of the end of the wait. */
 static void dated_by_when_it_came(void **state)
 {
 	const struct tw_archive_options options = { .from_start = true, .network = true };
-	const uint64_t begin = TW_NS_PER_SECOND, past = 4 * TW_NS_PER_SECOND; /* a time invented by the test */
+	const uint64_t begin = TW_NS_PER_SECOND, past = 4 * TW_NS_PER_SECOND; /* invented times */
 	struct fixture *x = fixture__new(&options);
 	uint64_t present, dated;
 	struct block block;
@@ -459,7 +459,7 @@ static void end_repeated_after_retirement(void **state)
 	for (uint64_t now = begin; now <= begin + over; now += TW_NS_PER_SECOND / 2)
 		assert_int_equal(tw_archive__tick(x->archive, now), 0);
 	put_end_of(x, TEST_STREAM, begin + over);
-	put_end_of(x, TEST_STREAM + 1, begin + over); /* its first frame */
+	put_end_of(x, TEST_STREAM + 1, begin + over); /* the first frame of this stream */
 	assert_int_equal(tw_archive__reports(x->archive, &reports, &n_reports), 0);
 	assert_int_equal(n_reports, 2);
 	assert_int_equal(reports[0].stream_id, TEST_STREAM);
@@ -470,7 +470,7 @@ static void end_repeated_after_retirement(void **state)
 	fixture__free(x);
 }
 
-/* After the limit of events nothing is written, but all events are in the ledger. */
+/* After the limit of events, no events are written, but the ledger counts all of them. */
 static void limit(void **state)
 {
 	const struct tw_archive_options options = { .from_start = true, .events_max = 4 };
@@ -483,7 +483,7 @@ static void limit(void **state)
 	put_events(x, 0, 1500, 3);
 	put_events(x, 5, 1700, 2);
 	assert_false(tw_archive__is_full(x->archive));
-	put_watermark(x, 2000000000, 7); /* 3 and 4 are not waited for any longer */
+	put_watermark(x, 2000000000, 7); /* ends the wait for 3 and 4 */
 	assert_true(tw_archive__is_full(x->archive));
 	put_lost(x, 7, &(struct tw_lost_view){ .time = 2100000000, .where = TW_LOST_RING, .count = 20 });
 	put_events(x, 7, 2200000000, 2);
@@ -500,8 +500,7 @@ static void limit(void **state)
 	fixture__free(x);
 }
 
-/* Events queued when the first write failed are counted too. */
-/* More streams than are reported one by one: the others are reported together, without a stream's name. */
+/* If there are more streams than are reported one by one, the others are reported together, without the name of a stream. */
 static void streams_beyond_those_reported(void **state)
 {
 	const uint64_t reported = 4096, n = reported + TW_STREAMS_LIVE_MAX + 3;
@@ -539,7 +538,7 @@ static void put_symbols(struct fixture *x, uint64_t n)
 	put(x, test_frame__end(&x->frame));
 }
 
-/* Metadata that is not kept is reported, also of streams that are over. */
+/* Metadata that is not kept is counted, also for streams that are retired. */
 static void metadata_beyond_their_room(void **state)
 {
 	struct fixture *x = fixture__new(&(struct tw_archive_options){ .from_start = true, .metadata = 16384 });
@@ -558,7 +557,7 @@ static void metadata_beyond_their_room(void **state)
 	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, TEST_CONTROL, 2000);
 	assert_true(tw_end__emit(&x->frame.f));
 	put(x, test_frame__end(&x->frame));
-	for (uint64_t i = 1; i <= TW_STREAMS_LIVE_MAX; i++) { /* one of them replaces it */
+	for (uint64_t i = 1; i <= TW_STREAMS_LIVE_MAX; i++) { /* the last of these replaces the first stream */
 		x->frame.stream = i;
 		put(x, test_frame__hello(&x->frame, "c", "d", 900, AHEAD));
 	}
@@ -570,6 +569,7 @@ static void metadata_beyond_their_room(void **state)
 	fixture__free(x);
 }
 
+/* The first write fails: all events count at `disk`. */
 static void a_full_disk(void **state)
 {
 	const struct tw_archive_options options = { .buffer = 64 };
@@ -596,7 +596,7 @@ static void a_full_disk(void **state)
 	close(fd);
 }
 
-/* Packets in the buffer belong to a stream that ended and was retired before the first write failed. */
+/* The stream ended and was retired before the first write failed: its packets in the buffer still count at `disk`. */
 static void a_full_disk_after_retirement(void **state)
 {
 	const struct tw_archive_options options = { .from_start = true, .network = true };

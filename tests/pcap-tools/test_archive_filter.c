@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An archive with a filter: what is written, and that the ledgers of the file balance. */
+/* An archive with a filter writes the right events, and the ledgers in the file balance. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ static void end(struct fixture *x)
 	tw_filter__free(filter);
 }
 
-/* Its schema has as many texts as @total. */
+/* Put the format of an event. @total: number of texts in its schema */
 static void put_format(struct fixture *x, unsigned int id, const char *name, uint32_t total)
 {
 	uint8_t payload[2048];
@@ -60,7 +60,7 @@ static void put_hello(struct fixture *x)
 	put(x, test_frame__hello(&x->frame, "box", "one", 1000, AHEAD));
 }
 
-/* Events of id 42 by the tasks 0 to @n - 1; the bytes of their fields are the number of the task. */
+/* Put events of id 42 by the tasks 0 to @n - 1. Each byte of an event's fields is the number of the task. */
 static void put_events(struct fixture *x, uint64_t seq, uint64_t time, uint32_t n)
 {
 	test_frame__begin(&x->frame, 1, seq, time);
@@ -69,7 +69,7 @@ static void put_events(struct fixture *x, uint64_t seq, uint64_t time, uint32_t 
 	put(x, test_frame__end(&x->frame));
 }
 
-/* Makes some of the last frame's events FILTERED, as a classifier does. */
+/* Make @n events of the frame FILTERED, from event @first on, as a classifier does. */
 static void reject(struct test_frame *t, unsigned int first, unsigned int n)
 {
 	uint8_t *at = t->buf + sizeof(struct tw_frame_hdr);
@@ -87,7 +87,7 @@ static struct tw_archive_stats stats_of(const struct fixture *x)
 	return stats;
 }
 
-/* The numbers of the events in the file, in file order. */
+/* Get the numbers of the events in the file, in file order. Return: number of events */
 static unsigned int events_of(struct fixture *x, uint64_t *ret, unsigned int max)
 {
 	struct block block;
@@ -182,7 +182,7 @@ static void test_filtered_on_the_way(void **state)
 	end(x);
 }
 
-/* A name is valid from its time on. */
+/* The name of a task is valid from its time on. */
 static void test_names(void **state)
 {
 	struct fixture *x = begin("comm == \"new\"", false);
@@ -203,7 +203,7 @@ static void test_names(void **state)
 	end(x);
 }
 
-/* Events that arrived before the formats of a stream that was joined late. */
+/* Events of a stream that was joined late wait until all its formats have arrived. */
 static void test_formats_come_late(void **state)
 {
 	struct fixture *x = begin("event.i == 0x01010101", true);
@@ -231,7 +231,7 @@ static void test_formats_come_late(void **state)
 	end(x);
 }
 
-/* They do not wait for ever, and events decided without formats are reported. */
+/* If the formats never arrive, events do not wait for ever, and events decided without formats are counted. */
 static void test_formats_never_come(void **state)
 {
 	struct fixture *x = begin("event.i == 0x01010101", true);

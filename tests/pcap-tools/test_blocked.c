@@ -21,8 +21,8 @@
 #include "pcap-tools/record/recorder.h"
 
 #define SLOT_BYTES 4096
-#define EVENTS     20 /* of a frame */
-#define HANGS_S    60 /* it is blocked by then */
+#define EVENTS     20 /* number of events in a frame */
+#define HANGS_S    60 /* a test that takes longer hangs, and is ended by SIGALRM */
 
 static struct tw_deadline deadline;
 
@@ -54,7 +54,7 @@ static bool put_frame(struct blocked *b)
 	return true;
 }
 
-/* Until the pipe is full, and the pool too. */
+/* Put frames until the pipe and the pool of slots are full. */
 static void fill(struct blocked *b)
 {
 	for (unsigned int idle = 0; idle < 50;) {
@@ -110,7 +110,7 @@ static void a_deadline_ends_it(void **state)
 	(void)state;
 	for (int socket = 0; socket <= 1; socket++) {
 		start(&b, socket);
-		assert_int_equal(fcntl(b.fds[1], F_GETFL) & O_NONBLOCK, 0); /* others may use it */
+		assert_int_equal(fcntl(b.fds[1], F_GETFL) & O_NONBLOCK, 0); /* other processes may use the same pipe */
 		atomic_store(&deadline.at, tw_time__now(CLOCK_MONOTONIC));
 		finish(&b);
 	}
@@ -120,19 +120,19 @@ static void a_deadline_ends_it(void **state)
 static void time_after_the_deadline(void **state)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC),
-		       unit = now / 10000; /* of the time since the machine started */
+		       unit = now / 10000; /* a part of the time since the machine started */
 	struct tw_output output = { .options = { .deadline = &deadline } };
 
 	(void)state;
 	atomic_store(&deadline.at, now - 1000 * unit);
-	tw_output__was_late(&output, now - 10 * unit); /* begun after it */
+	tw_output__was_late(&output, now - 10 * unit); /* a write that began after the deadline */
 	assert_in_range(output.late, 10 * unit, 500 * unit);
 	output.late = 0;
-	tw_output__was_late(&output, now - 5000 * unit); /* begun before it */
+	tw_output__was_late(&output, now - 5000 * unit); /* a write that began before the deadline */
 	assert_in_range(output.late, 1000 * unit, 2000 * unit);
 }
 
-/* Before the deadline the first of them waited for room in the pipe. */
+/* While the recorder's thread is blocked, calls that pass it something, or ask for its reports, return at once. */
 static void who_tells_it_something_does_not_wait(void **state)
 {
 	const struct tw_time_sync_sample sample = { 0 };
@@ -171,11 +171,11 @@ static void a_fifo_that_nobody_reads(void **state)
 	unlink(path);
 }
 
-/* The end of a compressed stream is written last: if that failed, the caller of finish gets the error. */
+/* The end of a compressed stream is written last. If this write fails, tw_output__finish() returns the error. */
 static void a_fifo_whose_reader_goes_before_the_end(void **state)
 {
 	char dir[] = "/tmp/tracewire-fifo-XXXXXX", path[64];
-	static const uint32_t padding[] = { 0x80005457u, 12, 12 }; /* a block */
+	static const uint32_t padding[] = { 0x80005457u, 12, 12 }; /* a whole block */
 	struct tw_output *output;
 	struct tw_error err;
 	size_t kept;

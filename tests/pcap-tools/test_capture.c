@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Captures read packet by packet: every kind of block, every damage, from a file and from a pipe; libpcap is the reference. */
+/* Captures are read packet by packet, with every kind of block and of damage, from a file and from a pipe. libpcap is the reference. */
 #include "pcap-tools/capture/capture_file.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ static void assert_end(struct tw_capture_file *file, int fd)
 	close(fd);
 }
 
-/* The next call returns an error with @what. Nothing follows it. */
+/* The next call returns an error whose text has @what. No packet follows. */
 static void assert_damage(struct tw_capture_file *file, int fd, const char *what)
 {
 	struct tw_packet packet;
@@ -170,7 +170,7 @@ static void resolutions(void **state)
 		{ 9, 5, 7, 5 * S + 7 },
 		{ 9, -5, 7 * S, 2 * S },
 		{ -1, 100, 1, 100 * S + 1000 },
-		/* a value without meaning must have a result, too */
+		/* a value without meaning must also have a result */
 		{ 9, INT64_MIN, 7, 7 },
 		{ 0, 0, UINT64_MAX, -S },
 	};
@@ -229,11 +229,11 @@ static void simple_packets(void **state)
 	(void)state;
 	begin(false);
 	made__interface(&made, 1, 3, 9, 0);
-	made__simple(&made, 100, "abcd", 4); /* the fourth is padding, according to the snaplen */
+	made__simple(&made, 100, "abcd", 4); /* the fourth byte is padding, because the snaplen is 3 */
 	made__simple(&made, 2, "ab", 2);
 	made__section(&made, false);
 	made__interface(&made, 1, 0, 9, 0);
-	made__simple(&made, UINT32_MAX, "abcd", 4); /* more than available */
+	made__simple(&made, UINT32_MAX, "abcd", 4); /* the original length exceeds the block */
 	made__section(&made, false);
 	made__simple(&made, 4, "abcd", 4);
 	file = open_made(&fd);
@@ -254,7 +254,7 @@ static void patch(size_t at, uint32_t value)
 	made.len = len;
 }
 
-/* A valid packet, then a packet block with a wrong word: its offset in the block, its value, the expected error. */
+/* A valid packet, then a packet block with a wrong word. The rows have the word's offset in the block, its value and the expected error. */
 static void lying_packets(void **state)
 {
 	static const struct {
@@ -399,7 +399,7 @@ static void make_all_kinds(void)
 	made__simple(&made, 5, "third", 5);
 }
 
-/* The ends of the blocks, from the file alone. Return: number of whole blocks before @len; @ret_packets in them */
+/* Walk the blocks of the file up to @len. Return: whether a block ends there; @ret_packets: number of whole packet blocks before @len */
 static bool ends_a_block(size_t len, unsigned int *ret_packets)
 {
 	bool big_endian = true;
@@ -412,7 +412,7 @@ static bool ends_a_block(size_t len, unsigned int *ret_packets)
 
 		if (type == TEST_SHB)
 			big_endian = made.bytes[at + 8] == 0x1a;
-		size = made.bytes[at + (big_endian ? 7 : 4)]; /* all are small */
+		size = made.bytes[at + (big_endian ? 7 : 4)]; /* the lowest byte is enough, because all blocks are small */
 		if (len - at < 8 || size > len - at)
 			return false;
 		*ret_packets += type == TEST_EPB || type == TEST_PB || type == TEST_SPB;
@@ -421,7 +421,7 @@ static bool ends_a_block(size_t len, unsigned int *ret_packets)
 	return true;
 }
 
-/* Reads all. Return: the result at the end; @ret_n: number of packets */
+/* Read all packets. Return: result of the last call; @ret_n: number of packets */
 static int read_all(int fd, unsigned int *ret_n, struct tw_error *err)
 {
 	struct tw_capture_file *file;
@@ -456,7 +456,7 @@ static void cut_everywhere(void **state)
 	}
 }
 
-/* Each byte is changed in turn: the reader always ends, and each packet is readable. */
+/* Each byte of the file is changed in turn: the reader always ends, and returns an error text if it fails. */
 static void every_byte_wrong(void **state)
 {
 	(void)state;
@@ -640,7 +640,7 @@ static void no_reading_ahead(void **state)
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(write(fds[1], made.bytes, made.len), made.len);
 	assert_int_equal(tw_capture_file__open(fds[0], "made", &file, NULL), 0);
-	assert_packet(file, 1, "first"); /* would wait for ever */
+	assert_packet(file, 1, "first"); /* waits for ever if the reader reads ahead */
 	close(fds[1]);
 	assert_end(file, fds[0]);
 }
@@ -675,14 +675,14 @@ static void large_blocks(void **state)
 		assert_int_equal(tw_capture_file__next(file, &packet, NULL), 1);
 		assert_int_equal(packet.len, sizes[i]);
 		assert_int_equal(packet.data[0], i + 1);
-		assert_memory_equal(packet.data, packet.data + 1, packet.len - 1); /* all are the same */
+		assert_memory_equal(packet.data, packet.data + 1, packet.len - 1); /* all bytes are the same */
 	}
 	assert_end(file, fd);
 	pthread_join(thread, NULL);
 	free(bytes);
 }
 
-/* What libpcap reads in a recording, this reader reads, too. */
+/* This reader reads the same packets in a recording as libpcap. */
 static void as_libpcap(void **state)
 {
 	char why[PCAP_ERRBUF_SIZE];

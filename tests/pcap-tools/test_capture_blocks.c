@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The blocks of a capture other than packets: each in its place, options to the last byte and no further. */
+/* The blocks of a capture that are not packets are shown in file order. Their options are read to the last byte, and no further. */
 #include "pcap-tools/capture/capture_file.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 static struct made made;
 static char seen[1024];
 
-/* The blocks shown, as text. */
+/* Add a text of the block to the texts of the blocks before it. */
 static void show(void *ctx, const struct tw_capture_block *block)
 {
 	static const char *const kinds[] = { "section", "interface", "statistics" };
@@ -36,7 +36,7 @@ static void show(void *ctx, const struct tw_capture_block *block)
 	snprintf(text + len, sizeof(seen) - len, "\n");
 }
 
-/* Reads the capture that was made. Return: number of packets */
+/* Read the capture that was made. Return: number of packets */
 static int read_made(void)
 {
 	const int fd = memfd_create("capture", 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A filter over a capture: bound as formats arrive, names by time, limits for strangers. */
+/* A filter over a capture is bound as formats arrive, uses names by their times, and limits the work that strangers can cause. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ struct made_event {
 	uint64_t stream, schema, time;
 	uint16_t id, cpu;
 	uint32_t pid, i;
-	uint8_t flags; /* of the frame */
+	uint8_t flags; /* flags of the frame */
 };
 
 static bool wants(const struct made_event *e)
@@ -103,7 +103,7 @@ static void test_fields(void **state)
 	assert_int_equal(counts().undecided, 0);
 }
 
-/* The byte order belongs to a frame, a schema to its stream. */
+/* Each frame has its own byte order, and each stream its own schemas. */
 static void test_orders_and_streams(void **state)
 {
 	struct made_event e = { .stream = STREAM, .schema = SCHEMA, .id = 9, .i = 5 };
@@ -124,7 +124,7 @@ static void test_orders_and_streams(void **state)
 	assert_int_equal(counts().unknown, 1);
 }
 
-/* Formats that arrive later are used from then on; so is a long of another size. */
+/* Formats that arrive later are used from then on, and so is another size of long. */
 static void test_formats_come(void **state)
 {
 	struct made_event e = { .stream = STREAM, .schema = SCHEMA, .id = 9, .i = 5 };
@@ -158,7 +158,7 @@ static void test_names(void **state)
 	assert_true(wants(&e));
 	e.time = 49;
 	assert_false(wants(&e));
-	e.pid = 8; /* its name is unknown, so it is also unknown what it is not */
+	e.pid = 8; /* its name is unknown, so comm != "new" is not true either */
 	sift("comm != \"new\"");
 	assert_false(wants(&e));
 	sift("not comm == \"new\"");
@@ -174,7 +174,7 @@ static void test_names(void **state)
 	assert_true(wants(&e));
 }
 
-/* A search that would take for ever is given up, and that is reported. */
+/* A search that would take for ever is given up and counted. */
 static void test_given_up(void **state)
 {
 	struct made_event e = { .stream = STREAM, .schema = SCHEMA, .id = 9, .pid = 7, .time = 100 };
@@ -223,11 +223,11 @@ static void test_doubts(void **state)
 	sift("nine.i == 5 && ten.i == 5");
 	assert_false(wants(&e));
 	assert_int_equal(undecided_about("column 16: there is no event 'ten'"), 1);
-	learn_event(2, 8, 9, "ten"); /* of another stream, and without an event */
+	learn_event(2, 8, 9, "ten"); /* a format of another stream, of which no event arrives */
 	assert_int_equal(undecided_about(""), 0);
 }
 
-/* A comparison that is impossible for any event is reported before anything arrives. */
+/* A comparison that is impossible for every event is an error before anything arrives. */
 static void test_nonsense(void **state)
 {
 	static const char *const expressions[] = { "cpu == word", "comm & 3", "event & 1", "time matches \"a\"" };
@@ -244,7 +244,7 @@ static void test_nonsense(void **state)
 	}
 }
 
-/* A new format with each event would be bound with all earlier ones, each time. */
+/* Each event comes with a new format. Binding all formats again each time would be too much work: at some point an event is undecided. */
 static void test_work(void **state)
 {
 	struct made_event e = { .stream = STREAM, .schema = SCHEMA, .i = 5 };
@@ -264,12 +264,12 @@ static void test_work(void **state)
 	for (uint32_t i = 0; i < 2 * TW_CAPTURE_FILTER_WORK_EVENT * n; i++)
 		wants(&e);
 	assert_in_range(counts().undecided, 1,
-			2 * TW_CAPTURE_FILTER_WORK_EVENT * n); /* after some time it may be bound again */
+			2 * TW_CAPTURE_FILTER_WORK_EVENT * n); /* after some time, the filter may be bound again */
 	e.i = 6;
 	assert_false(wants(&e));
 }
 
-/* More schemas than are kept bound: each is bound again when it is used again. */
+/* There are more schemas than are kept bound. A schema is bound again when it is used again. */
 static void test_many_schemas(void **state)
 {
 	struct made_event e = { .stream = STREAM, .id = 9, .i = 5 };

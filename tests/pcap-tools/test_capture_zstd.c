@@ -35,7 +35,7 @@ static void make(void)
 	}
 }
 
-/* In frames of @piece bytes each. Return: bytes */
+/* Compress the capture in zstd frames of @piece bytes each. Return: compressed length, bytes */
 static size_t compress(size_t piece)
 {
 	size_t len = 0;
@@ -51,7 +51,7 @@ static size_t compress(size_t piece)
 	return len;
 }
 
-/* Return: number of packets; @ret is the result instead of another */
+/* Read the first @len compressed bytes. Return: number of packets; @ret: result of the call that returned no packet */
 static int read_file(size_t len, int *ret)
 {
 	const int fd = memfd_create("capture", 0);
@@ -86,7 +86,7 @@ static void whole(void **state)
 	}
 }
 
-/* Every packet of every whole block is returned, and the truncation is reported. */
+/* A longer part of the file never has fewer packets, and the truncation is an error. */
 static void cut(void **state)
 {
 	size_t len;
@@ -100,7 +100,7 @@ static void cut(void **state)
 
 		assert_true(n >= last);
 		assert_true(n > 0 || at < 1500);
-		if (r) /* otherwise it was truncated between two blocks and frames */
+		if (r) /* no error if the file was truncated between two blocks and between two zstd frames */
 			assert_int_equal(r, -EBADMSG);
 		last = n;
 	}

@@ -92,7 +92,7 @@ static void test_fields(void **state)
 static void test_values_of_every_event(void **state)
 {
 	(void)state;
-	field_of("pid", TW_COLUMN_PID); /* the task's, though the event has a field of that name */
+	field_of("pid", TW_COLUMN_PID); /* the task's pid, though the event has a field of that name */
 	field_of("trace.pid", TW_COLUMN_PID);
 	field_of("time", TW_COLUMN_TIME);
 	field_of("time_ns", TW_COLUMN_TIME_NS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A small trace.dat, converted: its losses and its options are in the pcapng file. */
+/* A small trace.dat is converted: its losses and its options are in the pcapng file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,12 +14,12 @@
 #include "tests/pcap-tools/tracedat_file.h"
 #include "wire/decode.h"
 
-#define ETHERNET   14 /* bytes of the header before a frame */
+#define ETHERNET   14 /* length of the Ethernet header before a frame, bytes */
 #define LOST_COUNT 12
 
 static struct test_dat file;
 
-/* Two CPUs; the second lost events before its first one. */
+/* Make a file of two CPUs; the second CPU lost events before its first event. */
 static void make_file(bool big_endian)
 {
 	struct test_page pages[2];
@@ -44,7 +44,7 @@ static int64_t read_at(void *ctx, void *to, size_t len, uint64_t offset)
 	return (int64_t)n;
 }
 
-/* Return: a file in memory with the pcapng, at its beginning */
+/* Return: file descriptor of the pcapng file, in memory, at its beginning */
 static int convert(struct tw_convert_stats *stats)
 {
 	const struct tw_tracedat_source source = { .read_at = read_at, .ctx = &file, .size = file.len };
@@ -59,7 +59,7 @@ static int convert(struct tw_convert_stats *stats)
 	return options.fd;
 }
 
-/* Adds up the LOST records of a frame. */
+/* Add the counts of a frame's LOST records to @lost. */
 static void count_lost(const struct tw_packet *packet, uint64_t *lost)
 {
 	struct tw_frame_info info;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counts by name: what is one name, their order, hostile names, and the limit of names. */
+/* Counts by name: which names are the same, the order of counts, hostile names, and the limit of names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Captures of an interface in report: several hosts in one order. */
+/* Frames of a capture of an interface, in report: the events of several hosts are in one order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,10 +18,10 @@ struct fixture {
 	struct tw_event_frames *frames;
 	struct tw_event_reader_stats stats;
 	struct test_frame frame;
-	uint64_t stream[16], time[16]; /* of the emitted events */
+	uint64_t stream[16], time[16]; /* streams and times of the emitted events */
 	size_t n;
-	size_t missing;    /* bytes of frames, as emitted */
-	uint32_t original; /* length of the next packet; 0 = unchanged */
+	size_t missing;    /* sum of @missing of the emitted frames, bytes */
+	uint32_t original; /* @original of the next packets, bytes; if it exceeds their length, the capturing program truncated them */
 };
 
 static int take(void *ctx, struct tw_event_frame *frame)
@@ -67,7 +67,7 @@ static void put_hello(struct fixture *x, uint64_t stream, uint64_t time, uint64_
 	put(x, test_frame__hello(&x->frame, "host", "instance", time, ahead));
 }
 
-/* The clocks of the hosts are far apart, their CLOCK records relate them; a second one changes nothing. */
+/* The clocks of the hosts are far apart, and their CLOCK records relate them. A second CLOCK of a host changes nothing. */
 static void hosts_come_in_one_order(void **state)
 {
 	static struct fixture x;
@@ -78,7 +78,7 @@ static void hosts_come_in_one_order(void **state)
 	x.frames = tw_event_frames__new(x.streams, NULL, TW_EVENT_FRAMES_CAPTURE, take, &x, &x.stats);
 	assert_non_null(x.frames);
 	x.frame.joined = true;
-	put_event(&x, 0, 5, 1000); /* 501000 */
+	put_event(&x, 0, 5, 1000); /* 501000 by the wall clock, as are the numbers below */
 	put_hello(&x, 0, 1000, 500000);
 	put_hello(&x, 1, 90000, 412000);
 	put_event(&x, 0, 6, 2000);  /* 502000 */
@@ -97,8 +97,8 @@ static void hosts_come_in_one_order(void **state)
 }
 
 /*
- * Packets truncated by the capturing program are no damage, in a capture that is in order and in one that is merged; frames that were
- * truncated on arrival are.
+ * Packets that the capturing program truncated are not damaged, whether the capture is in order or has to be merged. Frames that were
+ * already truncated when they arrived are damaged.
  */
 static void cut_packets_are_not_damaged(void **state)
 {

@@ -48,7 +48,7 @@ status=0
 grep -q "standard output: its reader closed it" "$dir/said" || fail "closed pipe: $(cat "$dir/said")"
 umount "$dir"
 
-# The writer is killed at any moment: tshark reads the file, at worst with a warning about the truncation.
+# The writer is killed at different moments: tshark reads the file, at worst with a warning about the truncation.
 for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	"$sample" "$dir/killed.pcapng" 100000000 2>/dev/null &
 	pid=$!

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `report --filter` shows the same events of a recording as tshark with the same filter in Wireshark's language.
+# `report --filter` prints the same events of a recording as tshark with the same filter in Wireshark's language.
 # Usage: test_filter_report.sh TRACEWIRE RECORDING.dat; PLUGINS, SAMPLES and FORMATS as in the dissector's tests
 tracewire=$1
 . "$(dirname "$0")/../dissector/common.sh"
@@ -8,7 +8,7 @@ tracewire=$1
 editcap -r "$home/all.pcapng" "$home/x.pcapng" 1-30000 || exit 1
 chmod 644 "$home/x.pcapng"
 
-# same FILTER DISPLAY-FILTER LEAST: both find the same events, and at least LEAST, so that something is compared
+# same FILTER DISPLAY-FILTER LEAST: report with FILTER and tshark with DISPLAY-FILTER find the same events, at least LEAST of them
 same() {
 	local ours n
 	"$tracewire" report -q -j -R -f "$1" "$home/x.pcapng" >"$home/json" 2>"$home/err"
@@ -50,7 +50,7 @@ same 'sys_enter.args != 0' 'trace.raw_syscalls.sys_enter.args != 0' 1
 same 'runtime > 1000000 and not (cpu == 0 or comm == "bash")' \
 	'trace.any.runtime > 1000000 and not (trace.cpu == 0 or trace.comm == "bash")' 10
 
-# The summary counts rejected events, losses are still shown, a mistyped name is reported, and an invalid filter is refused.
+# The summary counts rejected events, and a mistyped name or an invalid filter is an error.
 "$tracewire" report -v -f 'event == sched_switch' "$home/x.pcapng" 2>"$home/err" >"$home/out"
 printed=$(sed -nE 's/^events +([0-9]+) printed of ([0-9]+) .*/\1 \2/p' "$home/err")
 expect "printed and rejected" "${printed#* }" $((${printed% *} + $(sed -nE 's/^rejected ([0-9]+) .*/\1/p' "$home/err")))

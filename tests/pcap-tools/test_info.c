@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The summary of a capture: its content, what its writer says, and contradictions. */
+/* The summary of a capture has its content, the ledger of its writer, and contradictions between the two. */
 #include "pcap-tools/info/info.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "explained.h"
 #include "pcap-tools/report/report.h"
 
-#define NS 9 /* if_tsresol */
+#define NS 9 /* if_tsresol of times in ns */
 
 static struct test_frame frame;
 static struct made made;
@@ -79,14 +79,14 @@ static void put_end(uint64_t seq)
 	put(0, 1000);
 }
 
-/* The capture continues with more than there is room for. */
+/* Write the capture made so far to the file, so that it can have more than there is room for in memory. */
 static void flush_made(int fd)
 {
 	assert_int_equal(write(fd, made.bytes, made.len), made.len);
 	made.len = 0;
 }
 
-/* `report` has the same accounting, except that it counts the events of cut frames, which the merge of info does not take. */
+/* `report` has the same ledger as `info`, except that it counts the events of cut frames, which the merge of info does not take. */
 static void compare_report(int fd)
 {
 	struct tw_report_counts counts = { .n_streams = 0 };
@@ -171,7 +171,7 @@ static void test_recording(void **state)
 	assert_string_equal(info.damage.text, "");
 }
 
-/* Events were removed from the file, or added. */
+/* Events were removed from the file or added to it after its ledger was written. */
 static void test_changed(void **state)
 {
 	(void)state;
@@ -232,7 +232,7 @@ static void test_wire(void **state)
 	assert_int_equal(info.streams[0]->lost[TW_LOST_RING], 2);
 }
 
-/* In a recording whose writer was killed LOST records show which stream had losses. */
+/* The writer of a recording was killed, so the recording has no ledger. Its LOST records show where events were lost. */
 static void test_receiver(void **state)
 {
 	const struct tw_lost_view lost = { .where = TW_LOST_RECEIVER, .count = 3 };
@@ -250,7 +250,7 @@ static void test_receiver(void **state)
 	assert_int_equal(info.streams[0]->counted.state, TW_LEDGER_OPEN);
 }
 
-/* Makes the first event of the frame FILTERED, as a classifier does. */
+/* Make the first event of the frame FILTERED, as a classifier does. */
 static void reject(void)
 {
 	tw_store_be16(frame.buf + sizeof(struct tw_frame_hdr), TW_TLV_FILTERED);
@@ -290,7 +290,7 @@ static void test_classifier(void **state)
 	}
 }
 
-/* Missing events of a capture by a program with a filter: it may have rejected them. */
+/* Events are missing in a capture by another program, which had a filter: the filter may have rejected them. */
 static void test_program_filter(void **state)
 {
 	(void)state;
@@ -309,7 +309,7 @@ static void test_program_filter(void **state)
 	assert_string_equal(report.read.program_filter, "ether[0] & 1");
 }
 
-/* Losses in rings of trace-cmd are known: their remedy is another one. */
+/* Losses in the rings of trace-cmd are also counted separately, because they have another remedy. */
 static void test_trace_cmd(void **state)
 {
 	static const char *const versions[] = { "tracewire 9.9", "trace-cmd 3.1" };
@@ -336,7 +336,10 @@ static void test_trace_cmd(void **state)
 	}
 }
 
-/* Events of a recording that arrived late: the numbers before them are not missing. Numbers before the first one are, from the start on. */
+/*
+ * A recording from the start of a stream, with an event that arrived late. The numbers 0, 1 and 4 are missing, because no event has them;
+ * the number of the late event is not missing.
+ */
 static void test_late(void **state)
 {
 	(void)state;
@@ -381,7 +384,7 @@ static void test_offset(void **state)
 	assert_int_equal(info.streams[0]->counted.recorded, 0);
 }
 
-/* Several streams on an interface, several interfaces, sections: the owner of a ledger, if that is certain. */
+/* Several streams on an interface, several interfaces, several sections: a stream has a stored ledger only if this is certainly its own. */
 static void test_interfaces(void **state)
 {
 	(void)state;
@@ -434,14 +437,14 @@ static void test_snapped(void **state)
 		test_frame__event(&frame, 2000 + i, i, 24);
 	test_frame__end(&frame);
 	memcpy(packet + 14, frame.buf, sizeof(packet) - 14);
-	made__packet(&made, 0, 2000, packet, sizeof(packet)); /* like one that had one more byte on the link */
+	made__packet(&made, 0, 2000, packet, sizeof(packet)); /* its block says that the packet had one more byte on the link */
 	read_made();
 	assert_int_equal(info.snapped, 1);
 	assert_int_equal(info.unreadable, 0);
 	assert_int_equal(info.streams[0]->events, 4);
 }
 
-/* Also in the header of a frame. */
+/* A packet that is cut in the header of its frame is not damaged either. */
 static void test_snapped_header(void **state)
 {
 	uint8_t packet[40] = { [12] = TW_ETHERTYPE >> 8, [13] = TW_ETHERTYPE & 0xff };
@@ -471,7 +474,7 @@ static void test_refused(void **state)
 	close(fd);
 }
 
-/* A capture of many days, or from strangers. The end is read as well as the beginning. */
+/* A capture with many streams, for example of many days or from strangers, is read to its end. */
 static void test_many_streams(void **state)
 {
 	const int fd = memfd_create("capture", 0);
@@ -497,7 +500,7 @@ static void test_many_streams(void **state)
 	assert_int_equal(info.streams[TW_STREAMS_REPORTED_MAX - 1]->events, 1);
 }
 
-/* More streams than the limit, damaged frames, frames of another version: counted. */
+/* Many streams, a damaged frame and a frame of another version are counted. */
 static void test_limits(void **state)
 {
 	static const uint8_t version[62] = "\0\0\0\0\0\0\0\0\0\0\0\0\x88\xb5TWR1\x63";

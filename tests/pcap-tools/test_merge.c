@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The merge compared with a plain sort, and which stream waits for which. */
+/* The merge has the same order as a plain sort, and channels wait for each other as long as they should. */
 #include <errno.h>
 
 #include "merging.h"
@@ -57,7 +57,7 @@ static void silent_channel_is_waited_for_no_longer_than_reported(void **state)
 	mark1(x, 1100, 1);
 	assert_int_equal(x->sink.n, 1);
 	put_events(x, 2, 0, 990, 1);
-	assert_int_equal(x->sink.n, 2); /* late: at once */
+	assert_int_equal(x->sink.n, 2); /* the event is late, so it is emitted at once */
 	assert_true(x->sink.out[1].late);
 	assert_int_equal(stats(x)->late, 1);
 	assert_books(x);
@@ -70,7 +70,7 @@ static void silent_channel_is_waited_for_no_longer_than_reported(void **state)
 	fixture__free(x);
 }
 
-/* A watermark in a frame with other records is removed, the others stay. */
+/* A watermark in a frame with other records is removed from the frame; the other records stay. */
 static void watermark_beside_others(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -131,7 +131,7 @@ static bool put_lent(struct fixture *x, size_t len)
 	return !is_over;
 }
 
-/* Until their events are emitted; frames to be changed or padded are copied. */
+/* The merge borrows a frame until its events are emitted. A frame that it has to change or to pad, it copies. */
 static void lent_frames_stay_where_they_are(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -169,7 +169,7 @@ static void failure_ends_the_call(void **state)
 	fixture__free(x);
 }
 
-/* Failures of an emit that makes room, or that empties the merge at the end. */
+/* emit() fails when the merge calls it to make room, and when the merge is emptied at the end. */
 static void failure_ends_forced_releases(void **state)
 {
 	for (unsigned int one_order = 0; one_order < 2; one_order++) {
@@ -191,7 +191,7 @@ static void failure_ends_forced_releases(void **state)
 	}
 }
 
-/* A channel of the random test: events still to be sent. */
+/* A channel of the random test: number and time of its next event. */
 struct source {
 	uint64_t seq, time;
 };
@@ -213,7 +213,7 @@ static int compare(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* Sends what one channel recorded before @now, in frames of random size. */
+/* Send the events of one channel before @now, in frames of random size. */
 static void source__send(struct fixture *x, struct source *s, uint16_t channel, uint64_t now, struct expected *expected,
 			 size_t *n)
 {

@@ -40,7 +40,7 @@ static void put_comm(struct fixture *x, uint64_t time)
 	put(x);
 }
 
-/* Even one with a later time precedes events that arrived after it; its packet time is not later than theirs. */
+/* A control frame precedes events that arrived after it, even if its time is later; then its packet time is that of the next event. */
 static void control_precedes_what_came_after(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -57,7 +57,7 @@ static void control_precedes_what_came_after(void **state)
 	fixture__free(x);
 }
 
-/* A name that became known late is emitted late: packet times do not go back for it. */
+/* A name that arrives after newer events or names is emitted after them: packet times do not go back for it. */
 static void control_about_the_past(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -80,7 +80,7 @@ static void control_about_the_past(void **state)
 	fixture__free(x);
 }
 
-/* A later name may belong before events that all rings have announced as complete. */
+/* Events also wait for the control channel, because a name that arrives later may belong before them, although all rings are complete. */
 static void control_holds_events_back(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .wait_ns = 1000000 });
@@ -97,7 +97,7 @@ static void control_holds_events_back(void **state)
 	assert_int_equal(x->sink.n, 2);
 	assert_true(x->sink.out[0].control);
 	assert_int_equal(x->sink.out[1].time, 1000);
-	put_watermark(x, 1100000, (const uint16_t[]){ 1 }, next, 1); /* but not for longer than the wait */
+	put_watermark(x, 1100000, (const uint16_t[]){ 1 }, next, 1); /* events do not wait for longer than wait_ns */
 	assert_int_equal(x->sink.n, 3);
 	fixture__free(x);
 }

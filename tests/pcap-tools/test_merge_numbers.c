@@ -10,7 +10,7 @@ static void gaps_are_counted_and_taken_off_when_filled(void **state)
 	put_events(x, 1, 0, 1000, 2);
 	put_events(x, 1, 7, 1100, 1);
 	mark1(x, 1105, 8);
-	assert_int_equal(x->sink.n, 2); /* 2 to 6 may still arrive: no further than 1095 */
+	assert_int_equal(x->sink.n, 2); /* events 2 to 6 may still arrive, so nothing after 1095 is emitted */
 	mark1(x, 6000, 8);
 	assert_int_equal(x->sink.n, 3);
 	assert_int_equal(stats(x)->gaps, 5);
@@ -19,7 +19,7 @@ static void gaps_are_counted_and_taken_off_when_filled(void **state)
 	assert_int_equal(x->sink.n, 5);
 	assert_true(x->sink.out[3].late);
 	assert_int_equal(x->sink.out[3].seq, 3);
-	put_events(x, 1, 3, 1050, 2); /* and again */
+	put_events(x, 1, 3, 1050, 2); /* the same frame again */
 	assert_int_equal(x->sink.n, 5);
 	assert_int_equal(stats(x)->duplicates, 2);
 	put_events(x, 1, 2, 1040, 1);
@@ -65,7 +65,10 @@ static void late_joiner_misses_nothing(void **state)
 	fixture__free(x);
 }
 
-/* Events that a watermark announced and that never arrive are missing from the beginning on; also without any event. */
+/*
+ * A capture joins late, and its first frame is a watermark. The numbers after the watermark that never arrive are missing, also on a
+ * channel without any event.
+ */
 static void late_joiner_heard_of_them(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = false });
@@ -75,7 +78,7 @@ static void late_joiner_heard_of_them(void **state)
 	put_watermark(x, 500, channels, (const uint64_t[]){ 90, 7, 5 }, 3);
 	put_events(x, 1, 102, 1020, 1);
 	put_events(x, 1, 100, 1000, 2);
-	put_events(x, 3, 3, 1000, 2); /* overtaken by the watermark */
+	put_events(x, 3, 3, 1000, 2); /* the watermark has overtaken these events */
 	put_watermark(x, 2000, channels, (const uint64_t[]){ 103, 11, 5 }, 3);
 	assert_int_equal(tw_merge__flush(x->merge), 0);
 	assert_int_equal(x->sink.n, 5);
@@ -162,7 +165,7 @@ static void assert_lost(const struct seen *seen, uint16_t where, uint64_t count,
 	assert_int_equal(seen->events, 0);
 }
 
-/* Before the event after the gap, with its time; announced events that never arrived, at the end. */
+/* The LOST for a gap precedes the event after the gap and has its time. The LOST for announced events that never arrived is at the end. */
 static void holes_are_reported(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
@@ -182,7 +185,7 @@ static void holes_are_reported(void **state)
 	fixture__free(x);
 }
 
-/* Only watermarks arrived. */
+/* Only a watermark arrived. */
 static void all_is_missing(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
@@ -195,7 +198,7 @@ static void all_is_missing(void **state)
 	fixture__free(x);
 }
 
-/* The gap is between the frames before and after the drop, whatever arrived on other channels. */
+/* If the receiver dropped frames between the frames before and after a gap, it lost the gap, whatever arrived on other channels. */
 static void holes_are_the_receivers_when_it_dropped(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
@@ -221,7 +224,10 @@ static void holes_are_the_receivers_when_it_dropped(void **state)
 	fixture__free(x);
 }
 
-/* A late frame does not end the gap before the next one in order, whatever the receiver's drop counter was then. */
+/*
+ * A late frame is not the frame before the next gap: the receiver lost that gap, although the late frame arrived after the receiver's
+ * drops.
+ */
 static void a_late_frame_ends_no_hole(void **state)
 {
 	struct fixture *x =
@@ -248,7 +254,7 @@ static void a_late_frame_ends_no_hole(void **state)
 	fixture__free(x);
 }
 
-/* Losses that a LOST before the event reports, in its frame or in a separate one, are not reported again; further ones are. */
+/* Losses that a LOST before an event reports, in its frame or in a separate one, are not reported again; further losses are. */
 static void told_losses_are_not_reported_twice(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
@@ -261,9 +267,9 @@ static void told_losses_are_not_reported_twice(void **state)
 	test_frame__begin(&x->frame, 1, 11, 1200);
 	assert_true(tw_lost__emit(&x->frame.f, &tx));
 	assert_true(test_frame__event(&x->frame, 1200, 11, 24));
-	put(x); /* 6 to 10: 3 of them are reported */
+	put(x); /* 3 of the losses 6 to 10 are reported */
 	put_lost(x, 12, 1250, TW_LOST_RING, 50);
-	put_events(x, 1, 14, 1300, 1); /* ring losses have no numbers */
+	put_events(x, 1, 14, 1300, 1); /* ring losses have no numbers, so 12 and 13 are not reported */
 	mark1(x, 2000, 15);
 	assert_books(x);
 	assert_int_equal(x->sink.n, 9);
@@ -280,7 +286,7 @@ static void told_losses_are_not_reported_twice(void **state)
 	fixture__free(x);
 }
 
-/* A LOST that reports more than is missing there reports it later than possible. The next gap is separate. */
+/* A LOST that reports more events than are missing before it explains that gap only, not the next one. */
 static void what_is_reported_explains_one_hole(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
@@ -297,7 +303,7 @@ static void what_is_reported_explains_one_hole(void **state)
 	fixture__free(x);
 }
 
-/* A forged frame with a number far ahead: the stream's own events are still emitted, although they seem late. */
+/* A forged frame has a number far ahead. The stream's own events are still emitted, although they seem late. */
 static void a_jump_loses_nothing(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .wait_ns = 100 });
@@ -325,7 +331,7 @@ static void joining_late_tells_what_was_before(void **state)
 	(void)state;
 	put_events(x, 1, 100, 1000, 2);
 	put_events(x, 2, 55, 1000, 1);
-	put_events(x, 1, 90, 900, 2); /* before anything was emitted: the capture joined here */
+	put_events(x, 1, 90, 900, 2); /* nothing is emitted yet, so the capture joined at these events */
 	mark2(x, 3000, 102, 56);
 	mark2(x, 4000, 102, 56);
 	assert_books(x);
@@ -339,8 +345,8 @@ static void joining_late_tells_what_was_before(void **state)
 }
 
 /*
- * The first control frame arrived, so events missing at a channel's beginning were not before the capture joined, also if its watermark
- * is missing.
+ * The stream's first control frame arrived, so events missing at the beginning of a channel are lost, not from before the capture joined,
+ * even if the first watermark is missing.
  */
 static void who_saw_the_start_misses_first_events(void **state)
 {
@@ -348,7 +354,7 @@ static void who_saw_the_start_misses_first_events(void **state)
 
 	(void)state;
 	x->live = true;
-	x->arrival.dropped = 7; /* of others, long ago */
+	x->arrival.dropped = 7; /* drops before this stream began */
 	put_control(x, 0);
 	put_events(x, 1, 3, 1000, 1);
 	x->arrival.dropped = 8;
@@ -363,7 +369,7 @@ static void who_saw_the_start_misses_first_events(void **state)
 	fixture__free(x);
 }
 
-/* Others overtook it in the network. */
+/* Events overtook the stream's first control frame in the network. */
 static void the_start_comes_behind_events(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .report_gaps = true });
@@ -397,7 +403,7 @@ struct wire {
 	} frames[4000];
 	size_t n;
 	uint64_t lost, twice, reordered, highest;
-	bool is_receiver; /* that loses them: its counter shows it */
+	bool is_receiver; /* the receiver loses the frames, and its drop counter shows this */
 };
 
 static void wire__fill(struct wire *w, unsigned int percent)
@@ -432,7 +438,7 @@ static void wire__send(struct wire *w, struct fixture *x, size_t i)
 		w->highest = w->frames[i].seq;
 }
 
-/* In groups of @depth frames, each in any order. */
+/* Send all frames, in groups of @depth frames; the order within a group is random. */
 static void wire__run(struct wire *w, struct fixture *x, size_t depth)
 {
 	const size_t last = w->n - 1;

@@ -9,7 +9,7 @@ static void from_stream(struct fixture *x, uint64_t stream)
 	x->frame.stream = stream;
 }
 
-/* Streams 0, 1, ... with clocks at distances of @apart ns. */
+/* A merge of @n streams, the clock of each @apart ns behind the common time line and that of the stream before it. */
 static struct fixture *streams__new(struct tw_merge_options options, uint64_t n, int64_t apart)
 {
 	struct fixture *x;
@@ -21,7 +21,7 @@ static struct fixture *streams__new(struct tw_merge_options options, uint64_t n,
 	return x;
 }
 
-/* This machine's time begins, at that time of the common line. */
+/* Begin this machine's time at @present of the common time line. */
 static void begin_at(struct fixture *x, uint64_t present)
 {
 	x->live = true;
@@ -48,10 +48,10 @@ static void clocks_differ(void **state)
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 3, 1000000);
 
 	(void)state;
-	put_marked(x, 0, 0, 5000000); /* 5000000 of the common line */
+	put_marked(x, 0, 0, 5000000); /* 5000000 of the common time line */
 	put_marked(x, 1, 0, 4000100);
 	put_marked(x, 2, 0, 3000050);
-	assert_stream_order(x, "0"); /* the others have announced nothing after their own events */
+	assert_stream_order(x, "0"); /* the watermarks of the other streams are not after their own events */
 	put_marked(x, 0, 1, 5000075);
 	put_marked(x, 2, 1, 3000060);
 	put_marked(x, 1, 1, 4000200);
@@ -63,7 +63,7 @@ static void clocks_differ(void **state)
 	fixture__free(x);
 }
 
-/* 2.5 ticks for each ns, as of a TSC: the wait is in ns, too. */
+/* The clock of stream 1 has 2.5 ticks in a ns, like a TSC. Its times and its waits are converted to ns. */
 static void a_clock_that_counts_ticks(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 2, 0);
@@ -73,21 +73,21 @@ static void a_clock_that_counts_ticks(void **state)
 					     &(struct tw_clock_scale){ (2ull << 32) / 5, 32 }),
 			 0);
 	put_marked(x, 0, 0, 4000);
-	put_marked(x, 1, 0, 9000);  /* 3600 */
-	put_marked(x, 1, 1, 10250); /* 4100 */
+	put_marked(x, 1, 0, 9000);  /* 3600 ns */
+	put_marked(x, 1, 1, 10250); /* 4100 ns */
 	put_marked(x, 0, 1, 4050);
 	put_marked(x, 1, 2, 12499);
 	assert_stream_order(x, "100");
-	put_marked(x, 0, 2, 5098); /* 12499 is 4999 */
+	put_marked(x, 0, 2, 5098); /* 12499 ticks are 4999 ns */
 	assert_stream_order(x, "10011");
 	from_stream(x, 1);
-	put_events(x, 2, 0, 13000, 1); /* a gap of 7 in the stream itself: the wait is 2500 ticks */
+	put_events(x, 2, 0, 13000, 1); /* 7 events of this channel are missing; the wait for them is 2500 ticks */
 	mark2(x, 13000, 3, 8);
 	put_marked(x, 0, 3, 5400);
 	from_stream(x, 1);
 	mark2(x, 15240, 3, 8);
 	assert_stream_order(x, "10011");
-	mark2(x, 15250, 3, 8); /* less a wait, that is 5100 */
+	mark2(x, 15250, 3, 8); /* 15250 less the wait is 5100 ns */
 	assert_stream_order(x, "100110");
 	assert_books(x);
 	assert_stream_order(x, "10011010");
@@ -126,7 +126,7 @@ static void waits_for_the_slowest_no_longer_than_reported(void **state)
 	assert_stream_order(x, "1");
 	put_marked(x, 0, 2, 1500);
 	assert_stream_order(x, "10");
-	put_marked(x, 1, 1, 450); /* at once, after 500: late */
+	put_marked(x, 1, 1, 450); /* late: 500 is already emitted */
 	assert_stream_order(x, "101");
 	assert_true(x->sink.out[2].late);
 	assert_int_equal(stream_stats(x, 1).late, 1);
@@ -134,7 +134,7 @@ static void waits_for_the_slowest_no_longer_than_reported(void **state)
 	fixture__free(x);
 }
 
-/* By this machine's time: a silent stream delays the others for one wait, and again after its next frame. */
+/* A silent stream delays the others for one wait of this machine's time, and for another one after its next frame. */
 static void silence_holds_nobody_up(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 2, 0);
@@ -159,7 +159,8 @@ static void silence_holds_nobody_up(void **state)
 }
 
 /*
- * A clock that is an hour ahead: nothing waits for it or is late because of it, and its own events are emitted after they have waited.
+ * The clock of stream 2 is an hour ahead. The other streams do not wait for it and are not late because of it. Its own events are emitted
+ * after a wait.
  */
 static void one_that_is_ahead_moves_nobody(void **state)
 {
@@ -190,7 +191,8 @@ static void one_that_is_ahead_moves_nobody(void **state)
 }
 
 /*
- * Two clocks that are ahead: their events are emitted stream by stream, and those after newer ones of the other are late; no others are.
+ * The clocks of two streams are ahead. Their events are emitted stream by stream, and those emitted after newer events of the other stream
+ * are late. No other events are late.
  */
 static void disorder_of_those_ahead_is_counted(void **state)
 {
@@ -214,7 +216,10 @@ static void disorder_of_those_ahead_is_counted(void **state)
 	fixture__free(x);
 }
 
-/* If all are ahead, this machine's clock is behind: they are in one order. When one is not ahead, the others make no event late. */
+/*
+ * If the clocks of all streams that send are ahead, this machine's clock is behind, and the streams are in one order. When a stream appears
+ * that is not ahead, the others make none of its events late.
+ */
 static void all_that_are_ahead_are_in_order(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 3, 0);
@@ -225,7 +230,7 @@ static void all_that_are_ahead_are_in_order(void **state)
 	put_marked(x, 2, 0, 2 * hour + 10);
 	put_marked(x, 1, 0, 2 * hour + 20);
 	for (int i = 0; i < 11; i++)
-		tick(x, SECOND / 10); /* the silent one is not waited for */
+		tick(x, SECOND / 10); /* stream 0 is silent, and nothing waits for it */
 	put_marked(x, 1, 1, 2 * hour + SECOND);
 	put_marked(x, 2, 1, 2 * hour + SECOND + 1);
 	assert_stream_order(x, "211");
@@ -239,7 +244,8 @@ static void all_that_are_ahead_are_in_order(void **state)
 }
 
 /*
- * This machine's clock is behind, and so is a stranger's. After a stream has answered, only those that did decide which ones are ahead.
+ * This machine's clock is behind, and so is that of a stranger (stream 0). After a stream has answered, only the clocks of streams that
+ * have answered decide which streams are ahead.
  */
 static void a_stranger_does_not_judge(void **state)
 {
@@ -253,10 +259,10 @@ static void a_stranger_does_not_judge(void **state)
 	put_marked(x, 2, 0, 2 * hour + 20);
 	tw_merge__set_answered(x->merge, TEST_STREAM + 1);
 	tw_merge__set_answered(x->merge, TEST_STREAM + 2);
-	tw_merge__set_answered(x->merge, TEST_STREAM + 3); /* unknown */
+	tw_merge__set_answered(x->merge, TEST_STREAM + 3); /* a stream that the merge does not know */
 	put_marked(x, 1, 1, 2 * hour + 10 * SECOND + 30);
 	put_marked(x, 2, 1, 2 * hour + 10 * SECOND + 25);
-	assert_stream_order(x, "012"); /* the stranger's clock delays them for a wait of their time */
+	assert_stream_order(x, "012"); /* the stranger's clock delays the others for one wait of their time */
 	put_marked(x, 2, 2, 2 * hour + 20 * SECOND);
 	assert_stream_order(x, "01221");
 	tw_merge__set_answered(x->merge, TEST_STREAM);
@@ -267,7 +273,7 @@ static void a_stranger_does_not_judge(void **state)
 	fixture__free(x);
 }
 
-/* Frames without any watermark, and then none at all: real time releases them. */
+/* Frames arrive without any watermark, and then no more frames arrive: this machine's time releases their events. */
 static void nothing_waits_for_ever(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .one_order = true, .wait_ns = SECOND });
@@ -302,13 +308,13 @@ static void waits_for_its_offset(void **state)
 	put_marked(x, 0, 0, 500);
 	put_marked(x, 0, 1, 600);
 	assert_int_equal(x->sink.n, 0);
-	set_offset(x, 1, 490); /* 540 */
+	set_offset(x, 1, 490); /* its event is at 540 of the common time line */
 	assert_stream_order(x, "01");
 	assert_int_equal(stats(x)->late, 0);
 	fixture__free(x);
 }
 
-/* Also if it has ended by then; if none of its frames is queued, nothing waits for it. */
+/* The others wait for a stream's offset even if the stream has ended, but not if none of its frames is queued. */
 static void waits_for_its_offset_behind_its_end(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 1, 0);
@@ -319,7 +325,7 @@ static void waits_for_its_offset_behind_its_end(void **state)
 	put_marked(x, 0, 0, 500);
 	put_marked(x, 0, 1, 600);
 	assert_int_equal(x->sink.n, 0);
-	set_offset(x, 1, 490); /* 540 */
+	set_offset(x, 1, 490); /* its event is at 540 of the common time line */
 	put_marked(x, 0, 2, 700);
 	assert_int_equal(x->sink.out[1].stream, 1);
 	assert_int_equal(stats(x)->late, 0);
@@ -330,7 +336,7 @@ static void waits_for_its_offset_behind_its_end(void **state)
 	fixture__free(x);
 }
 
-/* It is placed as if its newest event were the newest of all, until its offset arrives. */
+/* Until its offset arrives, a stream is placed as if its newest event were as new as the newest event of all streams. */
 static void waits_for_its_offset_no_longer_than_reported(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 1, 0);
@@ -340,17 +346,17 @@ static void waits_for_its_offset_no_longer_than_reported(void **state)
 	put_marked(x, 0, 0, 90000);
 	put_marked(x, 1, 1, 1000);
 	assert_stream_order(x, "");
-	put_marked(x, 1, 2, 1100); /* a wait of its own time: 89000, 89900, 90000 */
+	put_marked(x, 1, 2, 1100); /* it has waited by its own clock; its events are placed at 89000, 89900 and 90000 */
 	assert_stream_order(x, "1101");
 	set_offset(x, 1, 89000);
-	put_marked(x, 1, 3, 1200); /* 90200 */
+	put_marked(x, 1, 3, 1200); /* 90200 of the common time line */
 	put_marked(x, 0, 1, 90300);
 	assert_stream_order(x, "11011");
 	assert_int_equal(stats(x)->late, 0);
 	fixture__free(x);
 }
 
-/* A caller with its own table admits a stream first, perhaps before any frame has given this machine's time. */
+/* A caller with its own table admits a stream before its first frame, perhaps before any frame tells the merge this machine's time. */
 static void waits_from_its_first_frame_on(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .one_order = true, .wait_ns = SECOND });
@@ -368,7 +374,7 @@ static void waits_from_its_first_frame_on(void **state)
 	fixture__free(x);
 }
 
-/* Clocks that count from boot, until the first offset relates them to the common time line. */
+/* The clocks of two streams count from boot. Later, the first offset relates one of them to the common time line. */
 static void guesses_follow_the_first_that_is_known(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .one_order = true, .wait_ns = 1000 });
@@ -379,7 +385,7 @@ static void guesses_follow_the_first_that_is_known(void **state)
 	put_marked(x, 2, 0, 60000);
 	put_marked(x, 2, 1, 61000); /* as new as 1100 of stream 1 */
 	assert_stream_order(x, "1122");
-	assert_int_equal(stats(x)->late, 1); /* 60000 is 100, because it was unknown for one wait */
+	assert_int_equal(stats(x)->late, 1); /* 60000 is placed at 100 of stream 1, because its offset was unknown for one wait */
 	set_offset(x, 1, (int64_t)SECOND);
 	put_marked(x, 2, 2, 61100); /* as new as 1100 again */
 	put_marked(x, 1, 2, 1150);
@@ -391,7 +397,7 @@ static void guesses_follow_the_first_that_is_known(void **state)
 	fixture__free(x);
 }
 
-/* By this machine's time it is placed at its arrival, before later events of another stream, and makes no event late. */
+/* With this machine's time, a stream without an offset is placed at its arrival, before later events of another stream. None is late. */
 static void a_guess_is_where_it_came(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 1, 0);
@@ -434,7 +440,7 @@ static void what_ended_holds_nobody_up(void **state)
 	fixture__free(x);
 }
 
-/* Names precede the events that need them, and no packet time goes back for them. */
+/* Names precede the events that need them, and packet times do not go back because of names. */
 static void control_frames_keep_their_place(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 2, 1000);
@@ -447,12 +453,12 @@ static void control_frames_keep_their_place(void **state)
 	put_marked(x, 1, 0, 4200);
 	put_marked(x, 0, 1, 5500);
 	from_stream(x, 1);
-	put_hello(x, 1000); /* about the past */
+	put_hello(x, 1000); /* its time is in the past */
 	put_marked(x, 1, 1, 4600);
 	put_marked(x, 0, 2, 5800);
 	put_marked(x, 1, 2, 4900);
 	from_stream(x, 1);
-	put_hello(x, 1100); /* and after current data of another stream */
+	put_hello(x, 1100); /* its time is in the past, and newer events of the other stream have arrived */
 	assert_books(x);
 	assert_int_equal(x->sink.n, 9);
 	for (size_t i = 0; i < x->sink.n; i++) {
@@ -465,7 +471,7 @@ static void control_frames_keep_their_place(void **state)
 	fixture__free(x);
 }
 
-/* A stream with times of another year does not date the control frames of others. */
+/* A stream with times of another year does not change the times of other streams' control frames. */
 static void a_clock_far_ahead(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 2, 0);
@@ -502,7 +508,7 @@ static void memory_lets_the_oldest_of_all_out(void **state)
 	fixture__free(x);
 }
 
-/* The stream's clock was set back by an hour: later events are in order. */
+/* The stream's offset becomes smaller: its later events are still in order. */
 static void offset_changes(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 1, 0);
@@ -522,7 +528,7 @@ static void offset_changes(void **state)
 	fixture__free(x);
 }
 
-/* Events of three streams with two channels each, sent in separate rounds, compared with a plain sort. */
+/* The random test: events of three streams with two channels each, sent in separate rounds, have the order of a plain sort. */
 struct expected {
 	uint64_t common, stream, seq;
 	uint16_t channel;
@@ -559,7 +565,7 @@ static void host__round(struct host *h, struct fixture *x, uint64_t stream, stru
 		}
 	}
 	h->now = until;
-	mark2(x, until - 1, h->seq[0], h->seq[1]); /* equal times are ordered by stream, if both are queued */
+	mark2(x, until - 1, h->seq[0], h->seq[1]); /* events of equal times are ordered by stream only if they are queued together */
 }
 
 static void random_hosts(unsigned int seed, bool packed)
@@ -586,7 +592,7 @@ static void random_hosts(unsigned int seed, bool packed)
 	for (size_t i = 0; i < x->sink.n; i++) {
 		const struct seen *seen = &x->sink.out[i];
 
-		if (seen->control) /* whole frames: watermarks are among them */
+		if (seen->control) /* with packed frames, watermarks are emitted, too */
 			continue;
 		assert_int_equal(seen->stream, expected[k].stream);
 		assert_int_equal(seen->channel, expected[k].channel);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames that the merge emits whole: in order, and counted as if they had been taken apart. */
+/* Frames that the merge emits whole are in order, and counted as if the merge had taken them apart. */
 #include "merging.h"
 
 static struct fixture *packed__new(void)
@@ -38,7 +38,7 @@ static void frames_come_out_as_they_came(void **state)
 	fixture__free(x);
 }
 
-/* With their watermarks, so that a recording made of them can be merged again. */
+/* Whole frames are emitted with their watermarks, so that a recording of them can be merged again. */
 static void watermarks_rule_and_stay(void **state)
 {
 	struct fixture *x = packed__new();
@@ -48,7 +48,7 @@ static void watermarks_rule_and_stay(void **state)
 	assert_int_equal(x->sink.n, 0);
 	mark1(x, 1005, 2);
 	assert_int_equal(x->sink.n, 2);
-	assert_int_equal(x->sink.out[0].type, TW_TLV_WATERMARK); /* a control frame is not after later events */
+	assert_int_equal(x->sink.out[0].type, TW_TLV_WATERMARK); /* a control frame precedes events that are later */
 	assert_int_equal(x->sink.out[1].events, 2);
 	put_events(x, 1, 2, 1100, 2);
 	mark1(x, 1099, 4);
@@ -106,14 +106,14 @@ static void duplicates_come_out_once(void **state)
 	put_events(x, 1, 0, 1000, 4);
 	put_events(x, 1, 0, 1000, 4);
 	put_events(x, 1, 4, 1040, 6);
-	put_events(x, 1, 5, 1050, 2); /* within the one before */
+	put_events(x, 1, 5, 1050, 2); /* the frame before has these events */
 	assert_books(x);
 	assert_int_equal(x->sink.n, 2);
 	assert_int_equal(stats(x)->duplicates, 6);
 	fixture__free(x);
 }
 
-/* A gap that the LOST at the beginning of the frame after it explains in part. */
+/* A LOST at the beginning of the frame after a gap explains a part of the gap; the merge reports the rest. */
 static void holes_are_reported(void **state)
 {
 	struct fixture *x = packed__new();
@@ -137,7 +137,7 @@ static void holes_are_reported(void **state)
 	fixture__free(x);
 }
 
-/* Drops of the interface explain a gap, too, and are counted separately; once, although the frame arrives twice. */
+/* Drops of the sending interface also explain a gap, and are counted separately. The frame arrives twice, but they are counted once. */
 static void drops_of_the_interface_are_reported(void **state)
 {
 	struct fixture *x = packed__new();
@@ -185,7 +185,7 @@ static void pieces_are_looked_at(void **state)
 	put_pieces(x, 1, 2, 1);
 	put_pieces(x, 2, 3, 0);
 	put_pieces(x, 3, 4, 99);
-	put_pieces(x, 4, 5, 3); /* its last one: a gap */
+	put_pieces(x, 4, 5, 3); /* without the last piece the event is a gap */
 	put_events(x, 1, 5, 1000, 1);
 	assert_books(x);
 	assert_int_equal(stats(x)->incomplete, 2);
@@ -204,7 +204,7 @@ static void put_piece(struct fixture *x, uint64_t seq, uint32_t at)
 	put(x);
 }
 
-/* A duplicate piece changes nothing; an overlapping one makes the event incomplete. */
+/* A duplicate piece changes nothing; an overlapping piece makes the event incomplete. */
 static void pieces_that_come_twice(void **state)
 {
 	struct fixture *x = packed__new();
@@ -220,7 +220,7 @@ static void pieces_that_come_twice(void **state)
 	for (uint32_t at = 2 * size; at < 3000; at += size)
 		put_piece(x, 0, at);
 	put_piece(x, 1, 0);
-	put_piece(x, 1, size - 4); /* overlaps */
+	put_piece(x, 1, size - 4); /* overlaps the first piece */
 	for (uint32_t at = 2 * size - 4; at < 3000; at += size)
 		put_piece(x, 1, at);
 	put_events(x, 1, 2, 1000, 1);
@@ -231,7 +231,7 @@ static void pieces_that_come_twice(void **state)
 	fixture__free(x);
 }
 
-/* Truncated by a capture: the readable part is emitted, the rest is damaged. */
+/* A frame is truncated: its readable events are emitted, the others count as damaged. */
 static void cut_frames(void **state)
 {
 	struct fixture *x = packed__new();
@@ -254,8 +254,8 @@ static void cut_frames(void **state)
 }
 
 /*
- * A frame of four, truncated in its third, three numbers of which arrived before: the missing part is damaged once, and only if it is
- * new.
+ * A frame of four events is truncated in the third event; three of its numbers arrived before. Of the missing part, only the number that is
+ * new counts as damaged.
  */
 static void cut_frames_count_new_numbers(void **state)
 {
@@ -273,7 +273,7 @@ static void cut_frames_count_new_numbers(void **state)
 	assert_int_equal(stats(x)->damaged, 1);
 	assert_int_equal(stats(x)->events_out, 3);
 	fixture__free(x);
-	/* FILTERED uses the only new one */
+	/* an event that is FILTERED takes the only new number */
 	x = packed__new();
 	put_events(x, 1, 0, 1000, 3);
 	test_frame__begin(&x->frame, 1, 0, 1000);
@@ -290,7 +290,7 @@ static void cut_frames_count_new_numbers(void **state)
 	fixture__free(x);
 }
 
-/* The same with a FILTERED one among the readable: each number counts as one of the three. */
+/* A truncated frame with a FILTERED event in its readable part: each number counts once, as filtered, emitted or damaged. */
 static void cut_frames_with_filtered(void **state)
 {
 	struct fixture *x = packed__new();

@@ -2,7 +2,10 @@
 /* Events in pieces, through the merge. */
 #include "merging.h"
 
-/* An event of @total bytes (EVENT's value) in pieces that each fill a small frame; piece @skip is left out. */
+/*
+ * Put an event, whose EVENT has a value of @total bytes, in pieces that each fill a small frame; piece @skip is left out. Return: number of
+ * pieces
+ */
 static unsigned int put_parts(struct fixture *x, uint64_t seq, uint64_t time, uint32_t total, unsigned int skip)
 {
 	uint8_t *value = calloc(1, total);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of streams: hundreds at once, retired ones, and strangers. */
+/* The merge's table of streams: hundreds of streams at once, retired streams, and strangers. */
 #include "merging.h"
 
 #define SECOND 1000000000ull
@@ -13,7 +13,7 @@ static struct fixture *live__new(struct tw_merge_options options)
 	return x;
 }
 
-/* @events of one event each, with a watermark; numbers begin with @seq. */
+/* Put @events frames of one event each, numbered from @seq on, and a watermark. */
 static void put_stream(struct fixture *x, uint64_t stream, uint64_t seq, uint64_t events)
 {
 	x->frame.stream = stream;
@@ -59,7 +59,7 @@ static void aside_is_somebody_elses(void **state)
 	fixture__free(x);
 }
 
-/* After a wait, so that frames that END overtook still find their place. */
+/* A stream is retired some time after its END, so that frames that END overtook still find their place. */
 static void an_ended_stream_is_retired(void **state)
 {
 	struct fixture *x = live__new((struct tw_merge_options){ .wait_ns = SECOND });
@@ -83,13 +83,13 @@ static void an_ended_stream_is_retired(void **state)
 	assert_int_equal(x->retired.stats[0].ended, 1);
 	assert_int_equal(stream_stats(x, 3).events_out, 0);
 	assert_int_equal(stats(x)->streams, 0);
-	assert_int_equal(stats(x)->events_out, 7); /* the totals include it */
+	assert_int_equal(stats(x)->events_out, 7); /* the totals include the retired stream */
 	assert_int_equal(stats(x)->retired, 1);
 	assert_books(x);
 	fixture__free(x);
 }
 
-/* Killed without END; announced frames that never arrived are missing when it is retired. */
+/* The producer was killed, so its stream has no END. When the stream is retired, announced events that never arrived are missing. */
 static void a_silent_stream_is_retired(void **state)
 {
 	struct fixture *x = live__new((struct tw_merge_options){ .from_start = true,
@@ -111,13 +111,13 @@ static void a_silent_stream_is_retired(void **state)
 	assert_int_equal(x->retired.stats[0].gaps_wire, 3);
 	assert_int_equal(x->sink.out[x->sink.n - 1].lost_where, TW_LOST_WIRE);
 	assert_int_equal(x->sink.out[x->sink.n - 1].lost_count, 3);
-	put_stream(x, 7, 20, 1); /* it lives, but is no longer in the table */
+	put_stream(x, 7, 20, 1); /* the stream lives after all, and gets a new place in the table */
 	assert_int_equal(stats(x)->streams, 1);
 	assert_books(x);
 	fixture__free(x);
 }
 
-/* Forged ids: the known streams stay, and nothing that arrived is lost or uncounted. */
+/* Frames with forged ids arrive: the known streams keep their places, and nothing that arrived is lost or uncounted. */
 static void strangers_make_room_for_each_other(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -133,7 +133,7 @@ static void strangers_make_room_for_each_other(void **state)
 	}
 	assert_int_equal(stats(x)->streams, TW_STREAMS_LIVE_MAX);
 	assert_int_equal(stats(x)->retired, 5000 - (TW_STREAMS_LIVE_MAX - 200));
-	assert_int_equal(x->retired.stream[0], 1000); /* longest silent first */
+	assert_int_equal(x->retired.stream[0], 1000); /* the stream that was silent for the longest time is retired first */
 	assert_int_equal(x->retired.stream[1], 1001);
 	assert_int_equal(stats(x)->refused, 0);
 	for (uint64_t i = 0; i < 200; i++)
@@ -160,7 +160,7 @@ static void what_ended_makes_room_before_strangers(void **state)
 	fixture__free(x);
 }
 
-/* A name is one frame: the stream does not keep its place. */
+/* A stream of which only one frame with its name arrived does not keep its place. */
 static void named_strangers_make_room(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -178,7 +178,7 @@ static void named_strangers_make_room(void **state)
 	fixture__free(x);
 }
 
-/* Killed producers sent no END, and nothing since. */
+/* Streams of killed producers have no END, and are silent: one of them makes room. */
 static void the_dead_make_room(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -198,7 +198,7 @@ static void the_dead_make_room(void **state)
 	fixture__free(x);
 }
 
-/* The order of the others is not affected by strangers' times. */
+/* The times of strangers' events do not affect the order of other streams. */
 static void strangers_don_t_make_others_late(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .one_order = true });
@@ -218,7 +218,7 @@ static void strangers_don_t_make_others_late(void **state)
 	fixture__free(x);
 }
 
-/* All are proved and none ended: there is no room, and that is counted. */
+/* All streams in the table are proved and none has ended: there is no room for another stream, and its frames count as refused. */
 static void what_finds_no_place_is_counted(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .one_order = true });
@@ -232,7 +232,7 @@ static void what_finds_no_place_is_counted(void **state)
 	assert_int_equal(tw_merge__set_offset(x->merge, TEST_STREAM + 999, 0), -28);
 	x->frame.stream = 17;
 	put_end(x, 5000);
-	put_known(x, 999, 0, 5); /* the one that ended makes room */
+	put_known(x, 999, 0, 5); /* the stream that ended makes room */
 	assert_int_equal(x->retired.n, 1);
 	assert_int_equal(x->retired.stream[0], 17);
 	assert_int_equal(stats(x)->refused, 7);
@@ -241,7 +241,7 @@ static void what_finds_no_place_is_counted(void **state)
 	fixture__free(x);
 }
 
-/* Days of producers that start and end, or are killed. */
+/* Thousands of producers start, and end or are killed. */
 static void restarts_for_days(void **state)
 {
 	struct fixture *x = live__new((struct tw_merge_options){ .one_order = true, .wait_ns = SECOND });
@@ -277,7 +277,8 @@ static void too_many_channels_are_refused(void **state)
 }
 
 /*
- * Strangers' streams use what they can get: each other stream has its own share. When they are gone, there is as much room as before.
+ * Strangers' streams use as many channels as they can get. Each other stream still has its own share of channels. When the strangers'
+ * streams are retired, there is as much room as before.
  */
 static void others_have_channels_left(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is kept of a stream, what is news, and how a new file begins. */
+/* Which metadata of a stream is kept, which metadata is news, and how it is replayed at the beginning of a new file. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "explained.h"
 #include "replayed.h"
 
-#define SCHEMA 7 /* of frames of test_frame__begin() */
+#define SCHEMA 7 /* schema id of the frames of test_frame__begin() */
 
 static struct test_frame frame;
 static struct tw_metadata *m;
@@ -35,7 +35,7 @@ static void begin(void)
 	test_frame__begin(&frame, TW_CHANNEL_CONTROL, 0, 1000);
 }
 
-/* The verdict on the frame's last TLV. */
+/* Take all TLVs of the frame. Return: verdict on the last one */
 static enum tw_metadata_verdict take(void)
 {
 	const size_t len = test_frame__end(&frame);
@@ -145,7 +145,7 @@ static void test_news(void **state)
 	assert_int_equal(stats().known, 3);
 }
 
-/* The same text under another schema is another text. */
+/* The same text with another schema id is another text. */
 static void test_schemas(void **state)
 {
 	(void)state;
@@ -184,7 +184,7 @@ static void test_end(void **state)
 	begin();
 	assert_true(tw_end__emit(&frame.f));
 	assert_int_equal(take(), TW_METADATA_SKIP);
-	assert_int_equal(stats().items, 0); /* a file that begins with it would end at once */
+	assert_int_equal(stats().items, 0); /* END is not kept: a file that begins with END would end at once */
 }
 
 static void check_names(const char *const *names, size_t n)
@@ -207,7 +207,7 @@ static void check_names(const char *const *names, size_t n)
 	free(r.bytes);
 }
 
-/* Of each task the last two names by time, whatever the order of arrival; the older first. */
+/* Of each task, the two names with the latest times are kept, in any order of arrival. The older name is replayed first. */
 static void test_names(void **state)
 {
 	(void)state;
@@ -249,7 +249,7 @@ static void test_order(void **state)
 	take_host("alpha");
 	take_stats(2);
 	r = replay(TW_FRAME_MAX);
-	assert_int_equal(r.n, 1); /* all fit one frame */
+	assert_int_equal(r.n, 1); /* all records fit in one frame */
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		assert_true(replayed__next(&r, &at, &info, &tlvs, &tlv));
 		assert_int_equal(tlv.type, types[i]);
@@ -262,7 +262,7 @@ static void test_order(void **state)
 	free(r.bytes);
 }
 
-/* With small frames texts become PARTs; a record in PARTs is reassembled and compared like any other. */
+/* In small frames, texts are replayed as PARTs. A record in PARTs is reassembled and compared like any other record. */
 static void test_parts(void **state)
 {
 	struct tw_metadata *first = m;
@@ -304,7 +304,7 @@ static void test_parts(void **state)
 	free(r.bytes);
 }
 
-/* Names of tasks are evicted for others, the least recently repeated first; nothing else is evicted. */
+/* A new name of a task evicts the name that was least recently repeated. Nothing but names of tasks is evicted. */
 static void test_memory(void **state)
 {
 	const size_t limit = 64 << 10;
@@ -334,7 +334,7 @@ static void test_memory(void **state)
 	assert_int_equal(take_host("alpha"), TW_METADATA_SKIP);
 }
 
-/* Streams with a common limit stay below it together, and return memory. */
+/* Streams with a common limit stay below it together, and return their memory when they are freed. */
 static void test_room(void **state)
 {
 	struct tw_metadata_room room = { .limit = 32 << 10 };
@@ -348,11 +348,11 @@ static void test_room(void **state)
 		take_symbol(0x1000 * i, 16, "function");
 	assert_true(stats().beyond > 0);
 	assert_true(room.taken <= room.limit && room.taken == stats().memory);
-	room.limit = room.taken; /* its table would have to grow: some memory was left */
+	room.limit = room.taken; /* take away the rest, which was too small for the first stream's table to grow */
 	m = tw_metadata__new(0, &room);
 	assert_non_null(m);
 	assert_int_equal(take_host("alpha"), TW_METADATA_WRITE);
-	assert_int_equal(take_host("alpha"), TW_METADATA_WRITE); /* there is no memory to keep it */
+	assert_int_equal(take_host("alpha"), TW_METADATA_WRITE); /* news again, because there was no memory to keep it */
 	tw_metadata__free(other);
 	assert_int_equal(take_host("alpha"), TW_METADATA_WRITE);
 	assert_int_equal(take_host("alpha"), TW_METADATA_SKIP);
@@ -390,7 +390,7 @@ static void test_failure(void **state)
 	struct tw_metadata_frames frames = { .max = 1000, .emit = refuse };
 
 	(void)state;
-	assert_int_equal(tw_metadata__replay(m, &frames), 0); /* there is nothing */
+	assert_int_equal(tw_metadata__replay(m, &frames), 0); /* there is nothing to replay */
 	take_text(9, 0, "one");
 	assert_int_equal(tw_metadata__replay(m, &frames), -ENOSPC);
 }

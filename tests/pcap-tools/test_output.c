@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of files, when the next one is due, and the ring; test_output.sh tests the files themselves. */
+/* The names of files, when the next file is due, and the ring of files. test_output.sh tests the content of the files. */
 #include <errno.h>
 #include <glob.h>
 #include <setjmp.h>
@@ -64,7 +64,7 @@ static int make_folder(void **state)
 	return 0;
 }
 
-/* The number of files, and which ones are removed. */
+/* Remove all files of the folder. Return: number of files */
 static size_t remove_files(void)
 {
 	char pattern[64];
@@ -140,7 +140,7 @@ static void others_and_the_ring(void **state)
 	stats = *tw_output__stats(output);
 	assert_true(stats.files == 5 && stats.removed == 3 && !stats.removed_early);
 	assert_int_equal(rename(tw_output__name(output), path), 0);
-	assert_int_equal(mkdir(tw_output__name(output), 0700), 0); /* cannot be unlinked */
+	assert_int_equal(mkdir(tw_output__name(output), 0700), 0); /* a directory, which cannot be unlinked */
 	assert_int_equal(tw_output__next(output, NULL), 0);
 	assert_int_equal(tw_output__next(output, &err), -EISDIR);
 	assert_non_null(strstr(err.text, "the oldest file of the ring"));
@@ -148,7 +148,7 @@ static void others_and_the_ring(void **state)
 	remove_files();
 }
 
-/* Data written to a file without a name is lost. That is reported at the end; a ring continues until then. */
+/* Another program removes the file that is being written, so its data is lost. The end reports this; a ring continues until its end. */
 static void removed_by_others(void **state)
 {
 	const struct tw_output_options options[] = { { .path = path }, { .path = path, .file_packets = 1 } };
@@ -174,7 +174,7 @@ static void removed_by_others(void **state)
 #define FULL       100000 /* largest size of a file, in place of a full disk, bytes */
 #define BLOCK_BODY 1000
 
-/* A section, or an incompressible block: whole pcapng blocks. Return: length */
+/* Write a whole pcapng block to @to: a section header, or a block of incompressible data. Return: length, bytes */
 static uint32_t write_block(uint32_t *to, bool section)
 {
 	const uint32_t words = section ? 7 : BLOCK_BODY / 4 + 3;
@@ -188,7 +188,7 @@ static uint32_t write_block(uint32_t *to, bool section)
 	return words * 4;
 }
 
-/* As a user who could not open the file again. Return: the failure, 0 if there was none */
+/* Write more than FULL bytes to the file, as a user who could not open it again. Return: result of the last write, or -1 */
 static int fill_up(const char *name)
 {
 	struct tw_output *output = open_output(&(struct tw_output_options){ .path = name });
@@ -205,7 +205,7 @@ static int fill_up(const char *name)
 	return code;
 }
 
-/* A process that has opened a file and then given up all rights leaves whole blocks, too, when the disk is full. */
+/* When the disk is full, a process that has opened the file and then given up all rights also leaves whole blocks. */
 static void full_without_rights(void **state)
 {
 	static const char *const endings[] = { "pcapng", "pcapng.zst" };

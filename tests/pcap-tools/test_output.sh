@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# test_output.sh OUTPUT_TOOL: tshark and capinfos read sequences of files, a ring on a full disk, and the files of a killed writer. KILLS=N
-# sets the number of kills for each kind of file.
+# test_output.sh OUTPUT_TOOL: tshark and capinfos read sequences of files, a ring of files on a full disk, and the files of a killed writer.
+# KILLS=N sets the number of kills for each kind of file.
 # shellcheck disable=SC2034 # for namespace.sh
 namespaces=--mount
 tool=$1
@@ -47,7 +47,7 @@ last_packet() { # FILE: prints the time of the last packet
 	tshark -r "$1" -T fields -e frame.time_epoch 2>/dev/null | tail -n 1
 }
 
-stop() { # PROCESS: it is stopped when this returns
+stop() { # PROCESS: stops the process, and returns when it is stopped
 	kill -STOP "$1"
 	until grep -q '^State:.T' "/proc/$1/status"; do sleep 0.01; done
 }
@@ -61,7 +61,7 @@ for ending in pcapng pcapng.zst; do
 	expect "packets in $ending" 20000 "$(packets "${files[@]}")"
 	in_a_row "${files[@]}"
 	expect "bytes" "bytes=$(stat -c %s "${files[@]}" | awk '{ n += $1 } END { print n }')" "$(cut -d ' ' -f 1 said)"
-	# up to one packet more, and the padding to a disk block
+	# a file may exceed its size by one packet, and by the padding to a disk block
 	[ "$ending" = pcapng.zst ] || for file in "${files[@]:0:${#files[@]}-1}"; do
 		size=$(stat -c %s "$file")
 		if [ "$size" -lt 300000 ] || [ "$size" -ge 304300 ]; then fail "$file has $size bytes"; fi
@@ -78,7 +78,7 @@ expect "packets in the ring" 250 "$(packets ring_*)"
 in_a_row ring_*
 expect "the last packet" 0.001049000 "$(last_packet ring_00011_*)"
 
-# Files by time: one for each fifth of a second, more on a busy machine; and files that begin at whole seconds.
+# Files by time: at most one for each fifth of a second that the writer took, and files that begin at whole seconds.
 begin=$(date +%s%N)
 "$tool" write time.pcapng 150 file_ns=200000000 pace=10000 >/dev/null
 fifths=$((($(date +%s%N) - begin) / 200000000))
@@ -91,7 +91,7 @@ set -- clock_*
 in_a_row "$@"
 rm -f ring_* time_* clock_*
 
-# Standard output belongs to the caller, and its existing content stays.
+# Standard output belongs to the caller: its existing content stays.
 echo before >shared
 "$tool" write - 5 >>shared
 expect "what stood before" before "$(head -n 1 shared | tr -d '\0')"
@@ -146,7 +146,7 @@ for ending in pcapng pcapng.zst; do
 	for ((i = 0; i < ${KILLS:-3}; i++)); do
 		"$tool" write "k.$ending" 1000000000 remember=1 progress=1 >/dev/null 2>&1 &
 		pid=$!
-		sleep "0.0$((RANDOM % 5))$((RANDOM % 10))" # the writer has written something; tshark takes seconds to read it
+		sleep "0.0$((RANDOM % 5))$((RANDOM % 10))" # something is written by then; tshark needs seconds for a large file
 		kill -KILL $pid
 		wait $pid 2>/dev/null || true
 		[ -s "k.$ending" ] || { rm -rf /run/tracewire "k.$ending"; continue; }
@@ -179,7 +179,7 @@ for ending in pcapng pcapng.zst; do
 	echo "killed, $ending: ${KILLS:-3} times, tshark remarked on $remarks ends, $cut bytes cut off, $most packets lost at most"
 done
 
-# With several files, only the last was being written, unless it is complete and the next one has not begun.
+# With several files, only the last one needs a repair, unless it is complete and the next one has not begun.
 "$tool" write several.pcapng.zst 1000000000 file_packets=20000 files_max=5 remember=1 >/dev/null 2>&1 &
 pid=$!
 until [ "$(find . -name 'several_*' | wc -l)" -ge 4 ]; do sleep 0.05; done
@@ -195,14 +195,14 @@ zstd -tq several_* || fail "files that were ended have no end"
 in_a_row several_*
 rm several_*
 
-# Without a note, the newest file is found by its name, unless another process writes it. Symbolic links do not count.
+# If there is no note, the newest file is found by its name and repaired, unless another process writes it. Symbolic links are ignored.
 for ending in pcapng pcapng.zst; do
 	"$tool" write "n.$ending" 1000000000 file_packets=20000 >/dev/null 2>&1 &
 	pid=$!
 	until [ "$(find . -name 'n_*' -size +100k | wc -l)" -ge 4 ]; do sleep 0.05; done
 	until stop $pid && last=$(printf '%s\n' n_* | tail -n 1) && [ -s "$last" ] && ! zstd -tq "$last" 2>/dev/null &&
 		! flock -ns "$last" true; do
-		kill -CONT $pid # that file was not begun, is complete, or is no longer written
+		kill -CONT $pid # the last file is empty, complete, or no longer being written: try again
 		sleep 0.01
 	done
 	"$tool" newest "n.$ending" >left

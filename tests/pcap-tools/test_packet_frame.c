@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packets with a frame, packets without one, and each of them truncated everywhere. */
+/* Packets with a frame, also truncated at each byte, and packets without a frame. */
 #include "pcap-tools/capture/packet_frame.h"
 
 #include <setjmp.h>
@@ -37,7 +37,7 @@ static struct packet ethernet(const uint16_t *types, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		if (i)
-			put16(&p, 5); /* the tag before this type */
+			put16(&p, 5); /* the VLAN tag before this type */
 		put16(&p, types[i]);
 	}
 	return p;
@@ -51,7 +51,7 @@ static void put_udp(struct packet *p, uint16_t port)
 	put16(p, 0);
 }
 
-/* @words: of options; @fragment: flags and offset */
+/* @words: length of the IP options, in words of 32 bits; @fragment: value of the field with flags and fragment offset */
 static struct packet ipv4(unsigned int words, uint16_t fragment, uint8_t protocol, uint16_t port)
 {
 	const uint16_t type = 0x0800;
@@ -85,7 +85,7 @@ static const uint8_t *find(const uint8_t *bytes, size_t len, size_t *ret_len)
 	return tw_packet__frame(TW_LINKTYPE_ETHERNET, bytes, len, ret_len);
 }
 
-/* A frame of five bytes at the end; truncated anywhere, either the rest of the frame is found or none. */
+/* Check that a frame of five bytes is found at the end. If the packet is truncated, what is left of the frame is found. */
 static void assert_framed(const struct packet *p)
 {
 	for (size_t len = 0; len <= p->len; len++) {
@@ -162,9 +162,9 @@ static void udp_over_ipv4(void **state)
 		p = ipv4(words, 0x4000, 17, TW_UDP_PORT); /* "don't fragment" means no fragment */
 		assert_framed(&p);
 	}
-	p = ipv4(0, 0x2000, 17, TW_UDP_PORT); /* the first of several */
+	p = ipv4(0, 0x2000, 17, TW_UDP_PORT); /* the first fragment */
 	assert_none(&p);
-	p = ipv4(0, 1, 17, TW_UDP_PORT); /* the last */
+	p = ipv4(0, 1, 17, TW_UDP_PORT); /* the last fragment */
 	assert_none(&p);
 	p = ipv4(0, 0, 6, TW_UDP_PORT);
 	assert_none(&p);
@@ -173,9 +173,9 @@ static void udp_over_ipv4(void **state)
 	p = ipv4(0, 0, 17, TW_UDP_PORT);
 	p.bytes[14] = 0x44; /* a header shorter than the minimum */
 	assert_none(&p);
-	p.bytes[14] = 0x4f; /* longer than the packet */
+	p.bytes[14] = 0x4f; /* a header longer than the packet */
 	assert_none(&p);
-	p.bytes[14] = 0x65; /* of another version */
+	p.bytes[14] = 0x65; /* a header of another version */
 	assert_none(&p);
 }
 

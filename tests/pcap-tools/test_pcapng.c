@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The blocks in the file, and the result of failed writes. */
+/* The writer of pcapng files: the blocks in the file, and the results of failed writes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -235,7 +235,7 @@ static struct rlimit limit_files(rlim_t size)
 	return before;
 }
 
-/* With two interfaces, the packets after the last whole block. */
+/* After a failed write, the writer returns the packets behind the file's last whole block, each with its interface. */
 static void what_could_not_be_written(void **state)
 {
 	const int fd = memfd_create("pcapng", 0);
@@ -289,7 +289,9 @@ static void closed_pipe_is_an_error(void **state)
 	close(fds[1]);
 }
 
-/* The end of a file whose writes failed: whole blocks, followed by the blocks in the reserve. */
+/*
+ * Check the end of a file whose writes failed: @whole bytes of whole blocks and, with @more, a last block for which the file has a reserve
+ */
 static void check_end(int fd, struct tw_pcapng *w, size_t whole, bool more)
 {
 	const struct tw_pcapng_statistics statistics = { .time = 1, .comment = "why" };
@@ -312,7 +314,7 @@ static void check_end(int fd, struct tw_pcapng *w, size_t whole, bool more)
 	assert_int_equal(tw_pcapng__bytes(w), size);
 }
 
-/* The limit of a file's size splits a batch: the partly written block is removed, and the end can use the last quarter. */
+/* A size limit ends a write within a batch: the partly written block is removed. The last blocks can use the last quarter of the limit. */
 static void a_cut_write_leaves_whole_blocks(void **state)
 {
 	static const uint8_t data[100];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Slots between a receiver and the recorder: none is lost, and slots borrowed by the merge leave enough for new frames. */
+/* The slots between a receiver and the recorder: no slot is lost, and the merge does not borrow so many that new frames have no slot. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static void places_stay_until_they_are_used(void **state)
 	tw_slot_queue__fini(&q);
 }
 
-/* The reader waits only if there is nothing to take. */
+/* A wait for filled slots ends at once if a slot is filled or the queue has ended. */
 static void filled_slots_are_taken_at_once(void **state)
 {
 	static uint8_t *places[TW_RECEIVE_QUEUE_SLOTS];
@@ -84,7 +84,7 @@ static void filled_slots_are_taken_at_once(void **state)
 	tw_slot_queue__fini(&q);
 }
 
-/* The pool is used up: the remaining places are after others. */
+/* When the pool has no more slots, the remaining places can still be used, one after the other. */
 static void last_places_are_used_too(void **state)
 {
 	uint8_t *room[TW_RECEIVE_QUEUE_SLOTS];
@@ -123,7 +123,7 @@ static void put(struct tw_receive_queue *queue, const struct test_frame *frame, 
 	tw_receive_queue__put(queue, 0, len, len, &arrival);
 }
 
-/* No watermark releases anything: everything waits in the merge, far more than there are slots. */
+/* Without a watermark, all events wait in the merge. They come in far more frames than there are slots. */
 static void what_waits_leaves_room(void **state)
 {
 	struct tw_output *output;

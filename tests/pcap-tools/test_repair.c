@@ -43,7 +43,7 @@ static size_t read_back(int fd, uint8_t *to, size_t size)
 	return (size_t)n;
 }
 
-/* The end of the capture's whole blocks before that offset. */
+/* Return: end of the last whole block of the plain capture within its first @len bytes */
 static size_t whole_blocks(size_t len)
 {
 	struct block block;
@@ -54,7 +54,7 @@ static size_t whole_blocks(size_t len)
 	return at;
 }
 
-/* The largest size after a write that is not above it. */
+/* Return: the largest size of the file after a write that is at most @len; @ret_index: number of writes up to that one */
 static size_t write_before(const struct small_capture *c, size_t len, size_t *ret_index)
 {
 	size_t found = 0;
@@ -103,7 +103,7 @@ static void plain_cut_anywhere(void **state)
 	}
 }
 
-/* It ends as a frame should, and has the blocks of at least all writes before the cut. */
+/* Check that the repaired file is a whole zstd frame, and has whole blocks, at least those of the first @writes writes. */
 static void check_packed(int fd, size_t size, size_t writes)
 {
 	static uint8_t left[65536], out[65536];
@@ -140,7 +140,7 @@ static void packed_cut_anywhere(void **state)
 	}
 }
 
-/* An interrupted write explains none of these: they stay unchanged. */
+/* Files with damage that an interrupted write cannot explain stay unchanged. */
 static void damage_stays(void **state)
 {
 	static const char *const nothing_of_ours[] = { "some text that is no capture",
@@ -156,7 +156,7 @@ static void damage_stays(void **state)
 		close(fd);
 	}
 	memcpy(bytes, plain.bytes, plain.size);
-	bytes[plain.writes[2] + 4] ^= 1; /* a length in the middle */
+	bytes[plain.writes[2] + 4] ^= 1; /* the length of a block in the middle */
 	fd = file_of(bytes, plain.size - 5);
 	assert_int_equal(tw_output__repair_fd(fd, 0, false, &got), -EBADMSG);
 	assert_int_equal(read_back(fd, left, sizeof(left)), plain.size - 5);
@@ -170,14 +170,13 @@ static void damage_stays(void **state)
 	close(fd);
 }
 
-/* With a sentence, and never through a symbolic link of another user. */
-/* All bytes of a plain file except the first word. */
+/* Overwrite the first @to bytes of a plain file, except the first word. */
 static void spoil_plain(uint8_t *bytes, size_t to)
 {
 	memset(bytes + 4, 0xff, to - 4);
 }
 
-/* All bytes in zstd's blocks, which keep their headers. */
+/* Overwrite the content of zstd's blocks in the first @to bytes; the headers of the blocks stay. */
 static void spoil_packed(uint8_t *bytes, size_t to)
 {
 	for (size_t at = TW_ZSTD_HEAD; at < to;) {
@@ -189,7 +188,7 @@ static void spoil_packed(uint8_t *bytes, size_t to)
 	}
 }
 
-/* It runs as root: untrusted data is not parsed up to the offset in the note. */
+/* A repair may run as root, so it does not parse the untrusted data before the offset in the note. */
 static void known_is_not_read(void **state)
 {
 	static uint8_t bytes[65536];
@@ -212,6 +211,7 @@ static void known_is_not_read(void **state)
 	}
 }
 
+/* A repair by path has a sentence for each error, and does not follow symbolic links. */
 static void by_path(void **state)
 {
 	char folder[] = "/tmp/test-repair-XXXXXX", path[64], link[64];

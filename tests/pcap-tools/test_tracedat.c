@@ -36,7 +36,7 @@ static void kind_of_file(unsigned int version, bool big_endian, uint8_t long_siz
 	};
 }
 
-/* Two CPUs with two events each, alternating in time; the second CPU has a loss before its first. */
+/* Make a file of two CPUs with two events each, alternating in time. The second CPU lost events before its first event. */
 static void make(unsigned int version, bool big_endian, uint8_t long_size, const char *codec)
 {
 	struct test_page pages[2];
@@ -127,7 +127,7 @@ static void test_entries(void **state)
 	test_page__event(&page, 1, 101, 7, 4);
 	test_page__entry(&page, 29, 6, 8); /* a discarded event, 6 later */
 	test_page__entry(&page, 0x1f, 9,
-			 9); /* the rest of it is overwritten: the word of another discarded one is as good */
+			 9); /* its first word is the rest of the discarded event, which may have any content; its second is removed */
 	page.len -= 4;
 	test_page__entry(&page, 31, 5, 16); /* at 2^31 + 5 */
 	test_page__event(&page, 2, 102, 8, 4);
@@ -145,7 +145,7 @@ static void test_entries(void **state)
 	tw_tracedat__close(dat);
 }
 
-/* An entry longer than its sub-buffer: events before it are returned, and the damage is reported. */
+/* An entry is longer than its sub-buffer: the events before it are returned, and the damage is reported. */
 static void test_lying_entry(void **state)
 {
 	struct test_page page;
@@ -198,10 +198,13 @@ static void put_u32(uint8_t *to, uint32_t value)
 	memcpy(to, &value, sizeof(value));
 }
 
-/* For CPU 0, to be interpolated. @samples: two times, their offsets, their scalings and the fractions of these */
+/*
+ * Put an option with time shifts for CPU 0, between which the reader interpolates. @samples: two times, their offsets, their scalings, and
+ * the fractions of the scalings
+ */
 static void put_time_shift(const uint64_t samples[8])
 {
-	uint8_t shift[20 + 8 * sizeof(*samples)] = { 0 }; /* which peer; flags; CPUs; samples */
+	uint8_t shift[20 + 8 * sizeof(*samples)] = { 0 }; /* id of the peer, flags, number of CPUs, samples */
 
 	put_u32(shift + 8, 1);
 	put_u32(shift + 12, 1);
@@ -210,7 +213,7 @@ static void put_time_shift(const uint64_t samples[8])
 	put_option(TW_TRACEDAT_TIME_SHIFT, shift, sizeof(shift));
 }
 
-/* For both CPUs, to be interpolated. @samples: as above, but the fractions of both follow the other samples of both */
+/* Put such an option for both CPUs. @samples: as above, but the fractions of both CPUs follow all other values */
 static void put_time_shifts(const uint64_t samples[16])
 {
 	uint8_t shift[24 + 16 * sizeof(*samples)] = { 0 };
@@ -244,11 +247,11 @@ static void test_clocks(void **state)
 	make(7, false, 8, NULL);
 	put_time_shift((const uint64_t[]){ 900, 1100, 100, 300, 1, 1, 0, 0 });
 	expect_times((uint64_t[]){ 1000, 1005, 1200, 1220 }, 4);
-	/* by 101.5 and 101.65: offsets are rounded to the nearest, halves up */
+	/* CPU 0 is shifted by 101.5 and 101.65: offsets are rounded to the nearest ns, halves up */
 	make(7, false, 8, NULL);
 	put_time_shift((const uint64_t[]){ 900, 1100, 100, 103, 1, 1, 0, 0 });
 	expect_times((uint64_t[]){ 1000, 1005, 1102, 1112 }, 4);
-	/* CPU 0 as first; times of CPU 1 are multiplied by 6 >> 1 */
+	/* CPU 0 is shifted by 200 and 210 again; times of CPU 1 are multiplied by 6 >> 1 */
 	make(7, false, 8, NULL);
 	put_time_shifts((const uint64_t[]){ 900, 1100, 100, 300, 1, 1, 900, 1100, 0, 0, 6, 6, 0, 0, 1, 1 });
 	expect_times((uint64_t[]){ 1200, 1220, 3000, 3015 }, 4);
@@ -331,7 +334,7 @@ static void test_refused(void **state)
 	expect_refusal(-EINVAL, "latency");
 }
 
-/* Options that refer to themselves as the next ones; a length beyond the file; a chain that leads out of the file. */
+/* Options that refer to themselves as the next options, a chain of options that leads out of the file, and a length beyond the file. */
 static void test_lying_sections(void **state)
 {
 	struct tw_tracedat *dat;
@@ -358,8 +361,10 @@ static void test_lying_sections(void **state)
 	expect_refusal(-EBADMSG, "damaged at byte");
 }
 
-/* Truncated anywhere: an error or damage, and the events before the cut are returned. */
-/* Four chunks of 16 MiB are 64 MiB, which any file may have; the fifth ends its ring, and the first one of the other ring, too. */
+/*
+ * Each chunk decompresses to 16 MiB. Four chunks have the 64 MiB that any file may have; the fifth one exceeds the limit and ends its ring.
+ * So does the first chunk of the other ring.
+ */
 static void test_chunk_bombs(void **state)
 {
 	struct test_page pages[2];
@@ -381,10 +386,10 @@ static void test_chunk_bombs(void **state)
 	tw_tracedat__close(dat);
 }
 
-/* A guest's clock that is corrected only for some CPUs is not corrected at all. */
+/* If a guest's clock has corrections for some CPUs only, it is not corrected at all. */
 static void test_cut_time_shift(void **state)
 {
-	static const size_t shift_count = 6 + 8 + 4; /* number of CPUs, in the option after its header */
+	static const size_t shift_count = 6 + 8 + 4; /* offset of the number of CPUs in the option */
 	struct test_page pages[2];
 	struct tw_tracedat *dat;
 	uint8_t *shift;
@@ -403,7 +408,7 @@ static void test_cut_time_shift(void **state)
 		assert_non_null(shift);
 		shift[shift_count] = cut ? 6 : 1;
 		assert_int_equal(open_file(&dat), 0);
-		/* 1000 is half-way between the samples: 1007 if it is corrected; times 3 / 2, and 16 us - 20 ns. */
+		/* 1000 is half-way between the samples: a correction gives 1007. The result is that times 3 / 2, plus 16 us - 20 ns. */
 		expect(dat, 17480, cut ? 0 : 1, 12);
 		expect(dat, cut ? 17480 : 17490, cut ? 1 : 0, 12);
 		assert_int_equal(tw_tracedat__info(dat)->damage.places, cut);
@@ -411,6 +416,7 @@ static void test_cut_time_shift(void **state)
 	}
 }
 
+/* A truncated file is refused or has damage. If only its last byte is missing, the events before it are returned. */
 static void test_truncated(void **state)
 {
 	static const char *const codecs[] = { NULL, "zstd" };

@@ -82,7 +82,7 @@ size_t test_dat__section(struct test_dat *dat, uint16_t id, bool compressed)
 	return dat->len - 8;
 }
 
-/* Replaces the bytes from @at on by their compressed form. */
+/* Replace the bytes from @at on by their compressed form, after both lengths. Return: their length; @ret_packed: compressed length */
 static size_t compress_from(struct test_dat *dat, size_t at, size_t *ret_packed)
 {
 	const size_t len = dat->len - at;
@@ -256,7 +256,7 @@ void test_page__end(struct test_page *page, uint32_t flags, uint64_t lost)
 	page->len = sizeof(page->bytes);
 }
 
-/* All options that change times, and a guest with two vcpus. */
+/* Put all options that change times, and an option for a guest with two vcpus. */
 static void put_more_options(struct test_dat *dat)
 {
 	static const uint64_t samples[2][4] = { { 900, 1100, 5, 9 }, { 1, 1, 0, 0 } };
@@ -312,7 +312,7 @@ static void put_v6(struct test_dat *dat, const struct test_page *pages, size_t n
 	}
 }
 
-/* Very small chunks that decompress to the largest permitted size. */
+/* Put very small chunks that decompress to the largest permitted size. */
 static void put_bombs(struct test_dat *dat)
 {
 	const size_t len = TW_TRACEDAT_CHUNK_MAX;

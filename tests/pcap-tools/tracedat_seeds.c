@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tracedat_seeds DIR: seeds of fuzz_tracedat: small trace.dat files of each version, byte order, long and compression. */
+/* tracedat_seeds DIR: seeds of fuzz_tracedat: small trace.dat files of each version, byte order, size of long and compression. */
 #include <stdio.h>
 #include <stdlib.h>
 

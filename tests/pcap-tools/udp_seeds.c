@@ -59,7 +59,7 @@ static void alone(FILE *f)
 	put_answer(f, 1);
 }
 
-/* Four of one length, and a shorter last one. */
+/* A bundle of four datagrams: three of one length, and a shorter last one. */
 static void bundled(FILE *f)
 {
 	const size_t len = make_event(0);
