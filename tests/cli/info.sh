@@ -26,7 +26,7 @@ value() {
 	"$tracewire" info -j "$1" 2>/dev/null | python3 value.py "$2"
 }
 
-# capinfos_says FILE OPTION: prints the last word of the line
+# capinfos_says FILE OPTION: prints the first word of the value that capinfos prints with OPTION
 capinfos_says() {
 	capinfos -M -S "$2" "$1" 2>/dev/null | awk -F': +' 'NR > 1 { split($2, word, " "); print word[1] }'
 }

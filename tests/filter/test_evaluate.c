@@ -216,7 +216,7 @@ static void short_records_have_less(void **state)
 {
 	static const struct {
 		const char *name;
-		uint32_t end; /* of the field itself */
+		uint32_t end; /* length of the shortest record that has the field, bytes */
 		uint8_t compared;
 	} fields[] = {
 		{ "a", 9, TW_AS_NUMBER },     { "d", 24, TW_AS_NUMBER },  { "name", 32, TW_AS_TEXT },

@@ -269,7 +269,7 @@ static void told_losses_are_not_reported_twice(void **state)
 	assert_true(test_frame__event(&x->frame, 1200, 11, 24));
 	put(x); /* 3 of the losses 6 to 10 are reported */
 	put_lost(x, 12, 1250, TW_LOST_RING, 50);
-	put_events(x, 1, 14, 1300, 1); /* ring losses have no numbers, so 12 and 13 are not reported */
+	put_events(x, 1, 14, 1300, 1); /* ring losses have no numbers, so that LOST does not report 12 and 13 */
 	mark1(x, 2000, 15);
 	assert_books(x);
 	assert_int_equal(x->sink.n, 9);

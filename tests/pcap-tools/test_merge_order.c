@@ -9,7 +9,7 @@ static void from_stream(struct fixture *x, uint64_t stream)
 	x->frame.stream = stream;
 }
 
-/* A merge of @n streams, the clock of each @apart ns behind the common time line and that of the stream before it. */
+/* A merge of @n streams; the clock of stream i is i * @apart ns behind the common time line. */
 static struct fixture *streams__new(struct tw_merge_options options, uint64_t n, int64_t apart)
 {
 	struct fixture *x;
@@ -387,7 +387,7 @@ static void guesses_follow_the_first_that_is_known(void **state)
 	assert_stream_order(x, "1122");
 	assert_int_equal(stats(x)->late, 1); /* 60000 is placed at 100 of stream 1, because its offset was unknown for one wait */
 	set_offset(x, 1, (int64_t)SECOND);
-	put_marked(x, 2, 2, 61100); /* as new as 1100 again */
+	put_marked(x, 2, 2, 61100); /* again as new as 1100 of stream 1 */
 	put_marked(x, 1, 2, 1150);
 	put_marked(x, 2, 3, 61300);
 	put_marked(x, 1, 3, 1250);

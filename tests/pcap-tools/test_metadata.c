@@ -319,7 +319,7 @@ static void test_memory(void **state)
 	for (uint32_t pid = 2; pid < 5000; pid++) {
 		snprintf(name, sizeof(name), "task-%u", pid);
 		assert_int_equal(take_comm(pid, 0, name), TW_METADATA_WRITE);
-		assert_int_equal(take_comm(1, 0, "init"), TW_METADATA_SKIP); /* repeated: it stays */
+		assert_int_equal(take_comm(1, 0, "init"), TW_METADATA_SKIP); /* it stays, because it is repeated */
 		assert_true(stats().memory <= limit);
 	}
 	assert_true(stats().forgotten > 4000);

@@ -7,7 +7,7 @@
 #include "wire/encode.h"
 
 #define RECORDS_T0     5000000000000ull /* ns: time of the first events */
-#define RECORDS_T_SPAN 1000000000u      /* range of their times */
+#define RECORDS_T_SPAN 1000000000u      /* range of the records' times */
 #define RECORDS_CPUS   8
 #define RECORDS_MAX    4096 /* size of a record, bytes */
 

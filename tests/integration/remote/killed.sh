@@ -25,7 +25,7 @@ packets_of() { # FILE: prints the number of packets
 	capinfos -c -T -r "$1" 2>/dev/null | cut -f2
 }
 
-# waited_for_cpu PROCESS: prints the total time for which a thread was runnable without a CPU, ms, of the thread with the longest such time
+# waited_for_cpu PROCESS: prints the ms for which a thread of the process was runnable without a CPU, for the thread that waited longest
 waited_for_cpu() {
 	cat "/proc/$1/task/"*/schedstat | awk '$2 > ns { ns = $2 } END { printf "%d", ns / 1e6 }'
 }

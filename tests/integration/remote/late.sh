@@ -98,7 +98,7 @@ prepare_load 20000 1000000
 # capture joined, and a file with one event per packet has no watermarks.
 taskset -p -c 0 "$load_process" >/dev/null || fail "the load cannot be put on a CPU"
 begin_load
-host_frames='udp port 18101 and udp[56:2] = 7' # the type of the first TLV
+host_frames='udp port 18101 and udp[56:2] = 7' # frames whose first TLV has type 7, HOST
 late_on udp -u $capture_host -- -u 18101
 host_frames='ether proto 0x88b5 and ether[62:2] = 7'
 late_on link -i eth0 -- -i eth0
