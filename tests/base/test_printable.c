@@ -156,7 +156,8 @@ static void test_error(void **state)
 	tw_error__set(&err, 0, "%s", name);
 	assert_int_equal(tw_printable__plain(err.text, sizeof(err.text)), strlen(err.text));
 	memset(name, 'x', sizeof(name) - 1);
-	for (int len = sizeof(err.text) - 8; len < (int)sizeof(err.text); len++) { /* the remedy for EMFILE fits only in part */
+	for (int len = sizeof(err.text) - 8; len < (int)sizeof(err.text);
+	     len++) { /* the remedy for EMFILE fits only in part */
 		tw_error__set(&err, -EMFILE, "%.*s", len, name);
 		assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
 	}

@@ -118,7 +118,8 @@ static void test_when(void **state)
 	assert_true(tw_clock_poller__due(poller) == now);
 	assert_int_equal(ask_for(poller, &now, 30 * MS, 50000), 8);
 	assert_in_range(ask_for(poller, &now, 10 * SECOND, 50000), 98, 102); /* 100 ms, the shortest pause */
-	assert_in_range(ask_for(poller, &now, 10 * SECOND, 200000), 49, 75); /* 200 ms, when the fast responses are forgotten */
+	assert_in_range(ask_for(poller, &now, 10 * SECOND, 200000), 49,
+			75); /* 200 ms, when the fast responses are forgotten */
 	assert_in_range(ask_for(poller, &now, 10 * SECOND, 200000), 44, 51);
 	assert_in_range(ask_for(poller, &now, 60 * SECOND, 80 * MS), 60, 90); /* one second */
 	assert_in_range(ask_for(poller, &now, 120 * SECOND, 0), 26, 30);      /* no responses from now on */

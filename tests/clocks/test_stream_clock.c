@@ -36,7 +36,7 @@ struct capture {
 	uint64_t last_time;    /* of a packet, ns since 1970 */
 	unsigned int backward; /* packets with a time before that of the previous packet */
 	uint64_t worst;        /* error of a packet, ns */
-	bool unsettled;        /* bounds are not checked, because the capture host cannot know yet that a clock was changed */
+	bool unsettled; /* bounds are not checked, because the capture host cannot know yet that a clock was changed */
 };
 
 static void capture__init(struct capture *c, uint64_t seed, enum tw_align align, bool wall)
@@ -238,8 +238,7 @@ static void check_step(int64_t step, bool wall)
 	run(&c, 5 * SECOND);
 	before = c.clock.line.offset;
 	c.world.wall += step;
-	c.unsettled =
-		true; /* not checked: with @wall, packet times follow the step, away from the true time */
+	c.unsettled = true; /* not checked: with @wall, packet times follow the step, away from the true time */
 	run(&c, 5 * SECOND);
 	assert_int_equal(c.of_kind[TW_OFFSET_STEP], 1);
 	assert_int_equal(c.of_kind[TW_OFFSET_SUSPEND], 0);

@@ -31,10 +31,10 @@ struct packet {
 	struct tw_frame_info info;
 	struct reference_result *ret;
 
-	unsigned int left, dropped;                            /* events */
-	unsigned int first;                                    /* row of the first event that is left */
-	bool must_arrive, part, broken;                        /* the frame has a record that must arrive, a PART, damage */
-	uint64_t matched;                                      /* rows, one bit each */
+	unsigned int left, dropped;     /* events */
+	unsigned int first;             /* row of the first event that is left */
+	bool must_arrive, part, broken; /* the frame has a record that must arrive, a PART, damage */
+	uint64_t matched;               /* rows, one bit each */
 	uint8_t *drop[TW_FRAME_MAX / sizeof(struct tw_event)]; /* events that become FILTERED */
 };
 

@@ -30,9 +30,11 @@
 #include "vnet/rx_requests.h"
 #include "vnet/tx.h"
 
-#define MS       TW_NS_PER_MS
-#define AWAIT_NS (10 * TW_NS_PER_SECOND) /* longest wait for a frame or a response, because a busy machine may be slow */
-#define ASKED    2 /* value of @asked in requests that the tests send themselves; the poller's requests have the real time */
+#define MS TW_NS_PER_MS
+#define AWAIT_NS \
+	(10 * TW_NS_PER_SECOND) /* longest wait for a frame or a response, because a busy machine may be slow */
+#define ASKED \
+	2 /* value of @asked in requests that the tests send themselves; the poller's requests have the real time */
 
 /* State of the capture host. */
 struct host {
@@ -45,10 +47,11 @@ struct host {
 	struct tw_clock_view samples[16];
 	size_t n_samples;
 	uint64_t stream_id;
-	struct tw_peer peer;     /* address of the stream's sender */
-	unsigned int ends;       /* number of ENDs received */
-	unsigned int hosts;      /* number of HOSTs received */
-	unsigned int texts;      /* number of SCHEMAs and PARTs received; a SCHEMA that does not fit in a frame is sent as PARTs */
+	struct tw_peer peer; /* address of the stream's sender */
+	unsigned int ends;   /* number of ENDs received */
+	unsigned int hosts;  /* number of HOSTs received */
+	unsigned int
+		texts; /* number of SCHEMAs and PARTs received; a SCHEMA that does not fit in a frame is sent as PARTs */
 	unsigned int from_clock; /* number of events of the responder thread */
 	unsigned int from_us;    /* number of events of this thread */
 	uint32_t clock_tid;

@@ -21,7 +21,8 @@
 struct fixture {
 	struct tw_admission *admission;
 	uint64_t now, dropped;
-	uint64_t n_admitted, last_seq; /* of frames that waited and were then admitted: their number, and the seq of the last one */
+	uint64_t n_admitted,
+		last_seq; /* of frames that waited and were then admitted: their number, and the seq of the last one */
 	uint64_t n_gave_way, gave_way;
 	size_t len; /* length of the frames that arrive */
 };

@@ -406,7 +406,8 @@ static void set_back_under_host_alignment(void **state)
 	present = tw_capture_clock__now(&x->archive->clock);
 	assert_int_equal(tw_archive__tick(x->archive, begin), 0);
 	for (uint64_t id = TEST_STREAM; id <= TEST_STREAM + 1; id++) {
-		const uint64_t time = id == TEST_STREAM ? present : present - 2 * hour; /* the second stream is silent */
+		const uint64_t time =
+			id == TEST_STREAM ? present : present - 2 * hour; /* the second stream is silent */
 
 		put_one_of(x, id, 0, begin, time);
 		tw_archive__answer(x->archive, id, &(struct tw_time_sync_sample){ present, present, present, present });

@@ -412,7 +412,8 @@ static bool ends_a_block(size_t len, unsigned int *ret_packets)
 
 		if (type == TEST_SHB)
 			big_endian = made.bytes[at + 8] == 0x1a;
-		size = made.bytes[at + (big_endian ? 7 : 4)]; /* the lowest byte is enough, because all blocks are small */
+		size = made.bytes[at +
+				  (big_endian ? 7 : 4)]; /* the lowest byte is enough, because all blocks are small */
 		if (len - at < 8 || size > len - at)
 			return false;
 		*ret_packets += type == TEST_EPB || type == TEST_PB || type == TEST_SPB;

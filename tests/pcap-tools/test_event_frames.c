@@ -20,8 +20,9 @@ struct fixture {
 	struct test_frame frame;
 	uint64_t stream[16], time[16]; /* streams and times of the emitted events */
 	size_t n;
-	size_t missing;    /* sum of @missing of the emitted frames, bytes */
-	uint32_t original; /* @original of the next packets, bytes; if it exceeds their length, the capturing program truncated them */
+	size_t missing; /* sum of @missing of the emitted frames, bytes */
+	uint32_t
+		original; /* @original of the next packets, bytes; if it exceeds their length, the capturing program truncated them */
 };
 
 static int take(void *ctx, struct tw_event_frame *frame)

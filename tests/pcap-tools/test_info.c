@@ -437,7 +437,8 @@ static void test_snapped(void **state)
 		test_frame__event(&frame, 2000 + i, i, 24);
 	test_frame__end(&frame);
 	memcpy(packet + 14, frame.buf, sizeof(packet) - 14);
-	made__packet(&made, 0, 2000, packet, sizeof(packet)); /* its block says that the packet had one more byte on the link */
+	made__packet(&made, 0, 2000, packet,
+		     sizeof(packet)); /* its block says that the packet had one more byte on the link */
 	read_made();
 	assert_int_equal(info.snapped, 1);
 	assert_int_equal(info.unreadable, 0);

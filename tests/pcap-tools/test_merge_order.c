@@ -385,7 +385,8 @@ static void guesses_follow_the_first_that_is_known(void **state)
 	put_marked(x, 2, 0, 60000);
 	put_marked(x, 2, 1, 61000); /* as new as 1100 of stream 1 */
 	assert_stream_order(x, "1122");
-	assert_int_equal(stats(x)->late, 1); /* 60000 is placed at 100 of stream 1, because its offset was unknown for one wait */
+	assert_int_equal(stats(x)->late,
+			 1); /* 60000 is placed at 100 of stream 1, because its offset was unknown for one wait */
 	set_offset(x, 1, (int64_t)SECOND);
 	put_marked(x, 2, 2, 61100); /* again as new as 1100 of stream 1 */
 	put_marked(x, 1, 2, 1150);
@@ -565,7 +566,8 @@ static void host__round(struct host *h, struct fixture *x, uint64_t stream, stru
 		}
 	}
 	h->now = until;
-	mark2(x, until - 1, h->seq[0], h->seq[1]); /* events of equal times are ordered by stream only if they are queued together */
+	mark2(x, until - 1, h->seq[0],
+	      h->seq[1]); /* events of equal times are ordered by stream only if they are queued together */
 }
 
 static void random_hosts(unsigned int seed, bool packed)

@@ -133,7 +133,8 @@ static void strangers_make_room_for_each_other(void **state)
 	}
 	assert_int_equal(stats(x)->streams, TW_STREAMS_LIVE_MAX);
 	assert_int_equal(stats(x)->retired, 5000 - (TW_STREAMS_LIVE_MAX - 200));
-	assert_int_equal(x->retired.stream[0], 1000); /* the stream that was silent for the longest time is retired first */
+	assert_int_equal(x->retired.stream[0],
+			 1000); /* the stream that was silent for the longest time is retired first */
 	assert_int_equal(x->retired.stream[1], 1001);
 	assert_int_equal(stats(x)->refused, 0);
 	for (uint64_t i = 0; i < 200; i++)

@@ -352,7 +352,8 @@ static void test_room(void **state)
 	m = tw_metadata__new(0, &room);
 	assert_non_null(m);
 	assert_int_equal(take_host("alpha"), TW_METADATA_WRITE);
-	assert_int_equal(take_host("alpha"), TW_METADATA_WRITE); /* news again, because there was no memory to keep it */
+	assert_int_equal(take_host("alpha"),
+			 TW_METADATA_WRITE); /* news again, because there was no memory to keep it */
 	tw_metadata__free(other);
 	assert_int_equal(take_host("alpha"), TW_METADATA_WRITE);
 	assert_int_equal(take_host("alpha"), TW_METADATA_SKIP);

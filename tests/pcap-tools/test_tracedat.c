@@ -126,8 +126,9 @@ static void test_entries(void **state)
 	test_page__entry(&page, 30, 3, 1); /* 2^27 + 3 later */
 	test_page__event(&page, 1, 101, 7, 4);
 	test_page__entry(&page, 29, 6, 8); /* a discarded event, 6 later */
-	test_page__entry(&page, 0x1f, 9,
-			 9); /* its first word is the rest of the discarded event, which may have any content; its second is removed */
+	test_page__entry(
+		&page, 0x1f, 9,
+		9); /* its first word is the rest of the discarded event, which may have any content; its second is removed */
 	page.len -= 4;
 	test_page__entry(&page, 31, 5, 16); /* at 2^31 + 5 */
 	test_page__event(&page, 2, 102, 8, 4);

@@ -329,7 +329,8 @@ static void appear(struct run *run, size_t left_out, struct tw_filter_places *re
 	run__stop(run);
 	assert_int_equal(probe__define("-two", "") | probe__define("-three", ""), 0);
 	receiver__assert_sound(&run->got, 0);
-	assert_in_range(run->counters.schemas, 2, 3); /* the producer may have checked for new events between the two definitions */
+	assert_in_range(run->counters.schemas, 2,
+			3); /* the producer may have checked for new events between the two definitions */
 	assert_true(run->counters.balanced);
 }
 

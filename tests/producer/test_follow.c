@@ -73,7 +73,8 @@ static size_t expect_family(const struct receiver *got, uint32_t pids[PIDS_MAX])
 			first = &got->events[i];
 	assert_true(got->n_events > 100);
 	pids[0] = first->pid;
-	for (size_t pass = 0; pass < PIDS_MAX; pass++) /* events of different CPUs are not in order: repeat until no new task is found */
+	for (size_t pass = 0; pass < PIDS_MAX;
+	     pass++) /* events of different CPUs are not in order: repeat until no new task is found */
 		for (size_t i = 0; i < got->n_events; i++)
 			if (is_among(pids, n, got->events[i].pid) && read_new_task(got, &got->events[i], &child) &&
 			    !is_among(pids, n, child) && n < PIDS_MAX)

@@ -335,8 +335,7 @@ static void test_last_frames(void **state)
 	expect_no_wait(&b, &b.one);
 	assert_int_equal(b.writer.given_up, 1);
 	tw_frame_writer__begin_last(&b.writer);
-	assert_false(
-		tw_frame_writer__begin(&b.writer, &b.one, 1)); /* waits for room, whatever the deadline is */
+	assert_false(tw_frame_writer__begin(&b.writer, &b.one, 1)); /* waits for room, whatever the deadline is */
 	for (int i = 0; i < 20; i++) {
 		expect_no_wait(&b, i % 2 ? &b.one : &b.two);
 		expect_no_long_drain(&b);

@@ -31,8 +31,9 @@
 #define KERNEL_HALF 0xff00000000000000ull
 #define ERRORS      4095
 #define ROUNDS      50
-#define INTERRUPTS  0x58 /* bits of common_flags for hard, soft and non-maskable interrupts; enum trace_flag_type of the kernel */
-#define MARK        0x123456789abcull /* an address in a system call that no program makes */
+#define INTERRUPTS \
+	0x58 /* bits of common_flags for hard, soft and non-maskable interrupts; enum trace_flag_type of the kernel */
+#define MARK 0x123456789abcull /* an address in a system call that no program makes */
 
 /* Causes many kinds of events: memory, files, packets on lo, signals, children. */
 static void work(void)

@@ -278,7 +278,8 @@ static void appear(unsigned int threads)
 	snprintf(doomed, sizeof(doomed), "twtest%d:doomed", getpid());
 	snprintf(two, sizeof(two), "twtest%d/two", getpid());
 	snprintf(three, sizeof(three), "twtest%d/three", getpid());
-	run__init(&run, doomed, NULL); /* the event of the first request is removed later; the second request still selects events */
+	run__init(&run, doomed,
+		  NULL); /* the event of the first request is removed later; the second request still selects events */
 	run.requests[run.options.n_events++].spec = spec;
 	run.options.threads = threads;
 	run__start(&run);

@@ -107,7 +107,8 @@ static void try(const struct bomb *bomb)
 
 	assert_non_null(print);
 	memset(data + 8, 'x', sizeof(data) - 8);
-	memcpy(data + 28, "\x28\0\xd8\xff\x28\0\xd8\xff", 8); /* the locations of list and str: the rest of the record */
+	memcpy(data + 28, "\x28\0\xd8\xff\x28\0\xd8\xff",
+	       8); /* the locations of list and str: the rest of the record */
 	for (int i = 0; i < RUNS; i++) {
 		line = tw_line__on(buf, sizeof(buf));
 		tw_print__run(print, &record, NULL, &line);

@@ -171,8 +171,8 @@ static void test_damage(void **state)
 	set_commit(&page, 0);
 	assert_true(tw_ring_page__init(&walk, &page.layout, page.bytes, page.len));
 	expect_no_more(&walk, &page, TW_RING_DAMAGED);
-	assert_false(
-		tw_ring_page__init(&walk, &page.layout, page.bytes, page.len - 1)); /* its commit exceeds the sub-buffer */
+	assert_false(tw_ring_page__init(&walk, &page.layout, page.bytes,
+					page.len - 1)); /* its commit exceeds the sub-buffer */
 	expect_no_more(&walk, &page, TW_RING_END);
 	assert_false(tw_ring_page__init(&walk, &page.layout, page.bytes, page.layout.page.data_offset - 1u));
 	expect_no_more(&walk, &page, TW_RING_END);

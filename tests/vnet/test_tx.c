@@ -279,7 +279,8 @@ static void test_back_pressure(void **state)
 	link__slow_down("tw0");
 	sink = open_tx(transport, 0, 0);
 	run.least = run.most = sink->frame_max;
-	overrun = send_and_receive(sink, &run, &sent); /* @overrun: the receiver had no CPU time; the sink did not lose these */
+	overrun = send_and_receive(sink, &run,
+				   &sent); /* @overrun: the receiver had no CPU time; the sink did not lose these */
 	assert_int_equal(run.received + overrun + sent.dropped, run.frames);
 	assert_true(sent.dropped == 0 || !veth_pushes_back());
 	tw_sink__close(sink);

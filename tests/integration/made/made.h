@@ -76,7 +76,7 @@ struct made_stream {
 	uint16_t n_channels;
 	int64_t ahead; /* the stream's wall clock minus this host's, at the start of the program, ns */
 	double drift;  /* drift of the stream's clock against this host's, ns per ns */
-	bool answers;  /* the stream answers requests; a request is delayed by @there ns, the response to it by @back ns */
+	bool answers; /* the stream answers requests; a request is delayed by @there ns, the response to it by @back ns */
 	uint64_t there, back;
 	/* Internal state. */
 	struct made_wire *wire;

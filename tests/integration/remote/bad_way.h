@@ -12,7 +12,7 @@
 
 struct bad_way_count {
 	__u64 frames, control, events; /* control: frames of the control channel */
-	__u64 first, last;             /* of @frames: those that are the first of a stream, and those that have an END */
+	__u64 first, last; /* of @frames: those that are the first of a stream, and those that have an END */
 };
 
 struct bad_way_counts {

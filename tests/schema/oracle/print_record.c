@@ -127,7 +127,8 @@ static uint32_t make_ftrace(const struct tw_format *format, int round, uint8_t *
 	if (callers)
 		return callers->offset + STACK * callers->elem_size;
 	if (arguments)
-		return arguments->offset; /* no arguments, because libtraceevent does not print arguments of functions */
+		return arguments
+			->offset; /* no arguments, because libtraceevent does not print arguments of functions */
 	return strcmp(format->name, "bprint") ? len : make_arguments(printks[printk].arguments, record, 24);
 }
 
