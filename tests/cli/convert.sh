@@ -19,6 +19,7 @@ events() { # FILE: prints the number of events in the summary
 # convert works with -q and with a pipe. A second conversion gives the same result.
 run 0 "$tracewire" convert -v "$good" x.pcapng
 [ "$(events)" = 4394 ] || fail "not 4394 events: $(cat err)"
+says err '^file +4394 events of [0-9]+ buffers? in x.pcapng, [0-9]+ bytes$' || fail "the line of the file: $(grep '^file' err)"
 run 0 "$tracewire" convert -q "$good" y.pcapng
 [ -s err ] && fail "--quiet is not: $(cat err)"
 cmp x.pcapng y.pcapng || fail "the same file is converted in two ways"

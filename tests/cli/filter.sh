@@ -234,6 +234,15 @@ refused 2 "compile: there is no target 'tracfs'; did you mean tracefs?" compile 
 refused 2 "compile: no expression is given; tracewire-filter(7) describes the language" compile --to tree --from "$sample"
 refused 2 "compile: the filter of sched:sched_switch has control characters or invalid UTF-8, so it cannot be printed exactly; give the expression to \`tracewire live\`, \`record\` or \`stream\` with -f instead" \
 	compile --to tracefs --from "$sample" $'prev_comm == "\xe9"'
+# On a terminal, a caret marks the column, also in a long expression, of which a part is shown.
+if command -v script >/dev/null; then
+	long='prev_pid == 1 or prev_pid == 2 or prev_pid == 3 or prev_pid == 4 or prev_pid == 5 or nix == 6 or prev_pid == 7'
+	script -qec "'$tracewire' filter compile --to tree --from '$sample' '$long'" /dev/null </dev/null | tr -d '\r' >"$scratch/caret"
+	same "a caret in a long expression" "$(head -2 "$scratch/caret")" <<'END'
+  rev_pid == 3 or prev_pid == 4 or prev_pid == 5 or nix == 6 or prev_pid == 7
+                                                    ^
+END
+fi
 refused 2 "compile: column 11: a value is expected here" compile --to tree --from "$sample" 'prev_pid=='
 refused 2 "compile: column 13: no event has a field 'prev_pidd'; did you mean 'prev_pid'?" \
 	compile --to tree --from "$sample" 'cpu == 1 && prev_pidd == 1'

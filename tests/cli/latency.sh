@@ -69,6 +69,12 @@ for key in "count", "sum", "p99":
 E3
 "$tracewire" latency -q -i 0.1 -c 2 runqlat "$scratch/x.pcapng" | grep -Ec '^[0-9:]{8}\.[0-9]{3}$' | grep -qx 2 || fail "-c 2 does not print two intervals"
 
+# The group with the largest sum is the first.
+"$tracewire" latency -q -j syscalls "$scratch/x.pcapng" | python3 -c '
+import json, sys
+sums = [group["sum"] for group in json.load(sys.stdin)["pairs"][0]["groups"]]
+assert len(sums) > 3 and sums == sorted(sums, reverse=True), sums' || fail "the groups are not in order"
+
 # --top has the slowest samples, and --svg their histogram.
 run 0 "$tracewire" latency -q -j --top 5 --svg "$scratch/x.svg" runqlat "$scratch/x.pcapng"
 python3 - "$scratch/out" "$scratch/x.svg" <<'E4' || fail "--top or --svg"

@@ -36,6 +36,33 @@ static void test_too_large(void **state)
 	free(text);
 }
 
+static void check_remarks(const struct tw_ledger *ledger, const char *expected)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	ledger__print_remarks(ledger, out);
+	fclose(out);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* A ledger that balances has no remark; a difference is explained in either direction. */
+static void test_difference(void **state)
+{
+	const struct tw_ledger
+		balanced = { .state = TW_LEDGER_CLOSED, .recorded = 5, .place = { [TW_PLACE_DELIVERED] = 5 } },
+		less = { .state = TW_LEDGER_CLOSED, .recorded = 5, .place = { [TW_PLACE_DELIVERED] = 4 } },
+		more = { .state = TW_LEDGER_CLOSED, .recorded = 5, .place = { [TW_PLACE_DELIVERED] = 7 } };
+
+	(void)state;
+	check_remarks(&balanced, "");
+	check_remarks(&less, "1 event is unexplained: recorded, but not counted in any column of the ledger\n");
+	check_remarks(&more, "2 events are counted more than once in the ledger\n");
+}
+
 static void check_table(const struct ledger_row *rows, size_t n, unsigned int columns, const char *expected)
 {
 	char *text = NULL;
@@ -89,6 +116,7 @@ static void test_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_difference),
 		cmocka_unit_test(test_too_large),
 		cmocka_unit_test(test_table),
 	};

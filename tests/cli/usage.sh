@@ -50,6 +50,10 @@ for address in 1:2:3:4:5:0x6 1:2:3:4:5:+6 1:2:3:4:5:006 '1:2:3:4:5: 6' 1:2:3:4:5
 	refuses 2 "tracewire stream: --destination '$address' is neither an Ethernet address, such as 52:54:00:12:34:56, nor the word 'group'" \
 		stream -e sched -i tw0 --destination "$address"
 done
+# The largest rate is permitted, so the next thing is refused.
+refuses 2 "tracewire stream: unknown option '--nosuch'; see --help" stream -e sched -u host --rate 1000000G --nosuch
+refuses 2 "tracewire stream: --rate '1000001G' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and the range is 1k to 1000000G" \
+	stream -e sched -u host --rate 1000001G
 refuses 2 "tracewire stream: --rate '5q' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and the range is 1k to 1000000G" \
 	stream -e sched -u host --rate 5q
 refuses 2 "tracewire stream: --latency '0' is not a number from 1 to 10000, in ms" stream -e sched -u host --latency 0
