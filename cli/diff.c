@@ -28,12 +28,15 @@ struct diff_config {
 /* What was read of a capture. */
 struct side {
 	const char *file;
-	struct tw_latency *counts, *times; /* events by type; pairs */
+	struct tw_latency *counts, *times;                    /* events by type; pairs */
+	const struct tw_latency_result *of_counts, *of_times; /* their results */
 	double seconds;
 };
 
 struct diff {
 	const struct diff_config *config;
+	struct tw_latency_options options[2]; /* of both readings, which use them until they are freed */
+	const struct tw_pair *type;
 	struct tw_pair_table *types; /* the pseudo pair in which events are counted by their type */
 	struct latency_task task;    /* the pairs that both captures have */
 	struct side sides[2];
@@ -43,7 +46,8 @@ struct diff {
 struct change {
 	const char *name;
 	uint64_t n[2];
-	double value[2][2]; /* of a rate: events a second, unused; of times: p50 and p99, ns */
+	double rate[2];      /* of events: a second */
+	uint64_t time[2][2]; /* of a pair: p50 and p99 */
 	bool is_certain;
 };
 
@@ -59,21 +63,21 @@ static int read_side(const struct tw_latency_options *options, const char *file,
 		err = tw_latency__read(*ret, fd, file, error);
 	if (fd >= 0)
 		close(fd);
-	return err;
+	if (err != -EBADMSG)
+		return err;
+	note__say("%s; the events before the damage are compared", error->text);
+	*error = (struct tw_error){ "" };
+	return 0;
 }
 
-static const struct tw_pair_figures *figures_of(struct tw_latency *latency, size_t i)
+static const struct tw_pair_figures *figures_of(const struct side *side, size_t i)
 {
-	return &tw_latency__result(latency)->pairs[i].figures;
+	return &side->of_times->pairs[i].figures;
 }
 
 static int count_types(struct diff *diff, struct tw_error *error)
 {
 	static const char text[] = "pair types\nvalue any cpu\n";
-	const struct tw_pair *pair;
-	const struct tw_latency_options options = {
-		.pairs = &pair, .n_pairs = 1, .memory = 4096, .counts_types = true
-	};
 	int err;
 
 	diff->types = tw_pair_table__new();
@@ -81,24 +85,24 @@ static int count_types(struct diff *diff, struct tw_error *error)
 			  : tw_error__set(error, -ENOMEM, "no memory for the events");
 	if (err)
 		return err;
-	pair = tw_pair_table__at(diff->types, 0);
-	for (size_t i = 0; i < 2 && !err; i++) {
+	diff->type = tw_pair_table__at(diff->types, 0);
+	diff->options[0] =
+		(struct tw_latency_options){ .pairs = &diff->type, .n_pairs = 1, .memory = 4096, .counts_types = true };
+	for (size_t i = 0; i < 2; i++) {
 		struct side *side = &diff->sides[i];
-		const struct tw_latency_result *result;
 
-		err = read_side(&options, side->file, &side->counts, error);
+		err = read_side(&diff->options[0], side->file, &side->counts, error);
 		if (err)
-			break;
-		result = tw_latency__result(side->counts);
-		side->seconds = (double)(result->last - result->first) / TW_NS_PER_SECOND;
+			return err;
+		side->of_counts = tw_latency__result(side->counts);
+		side->seconds = (double)(side->of_counts->last - side->of_counts->first) / TW_NS_PER_SECOND;
 	}
-	return err;
+	return 0;
 }
 
 /* Number of events whose type is @name: SYSTEM:EVENT, or EVENT of any system. */
-static uint64_t count_of_type(struct tw_latency *counts, const char *name)
+static uint64_t count_of_type(const struct tw_latency_result *result, const char *name)
 {
-	const struct tw_latency_result *result = tw_latency__result(counts);
 	const struct tw_pair_figures *figures = &result->pairs[0].figures;
 	uint64_t n = 0;
 
@@ -112,7 +116,7 @@ static uint64_t count_of_type(struct tw_latency *counts, const char *name)
 	return n;
 }
 
-static uint64_t count_of(struct tw_latency *counts, const struct tw_pair_event *event)
+static uint64_t count_of(const struct tw_latency_result *counts, const struct tw_pair_event *event)
 {
 	char name[TW_PAIR_NAME_MAX];
 
@@ -127,15 +131,15 @@ static bool can_measure(const struct diff *diff, const struct tw_pair *pair)
 	bool is_missing[TW_PAIR_EVENTS_MAX];
 
 	for (size_t i = 0; i < pair->n_events; i++)
-		is_missing[i] = !count_of(diff->sides[0].counts, &pair->events[i]) ||
-				!count_of(diff->sides[1].counts, &pair->events[i]);
+		is_missing[i] = !count_of(diff->sides[0].of_counts, &pair->events[i]) ||
+				!count_of(diff->sides[1].of_counts, &pair->events[i]);
 	return !tw_pair__lacks(pair, is_missing);
 }
 
 static int measure_pairs(struct diff *diff, struct tw_error *error)
 {
 	struct latency_task *task = &diff->task;
-	struct tw_latency_options options = { .memory = TW_LATENCY_MEMORY };
+	struct tw_latency_options *options = &diff->options[1];
 	int err = latency__load_pairs(&task->table, error);
 
 	if (err)
@@ -149,10 +153,16 @@ static int measure_pairs(struct diff *diff, struct tw_error *error)
 		if (can_measure(diff, pair))
 			task->pairs[task->n_pairs++] = pair;
 	}
-	options.pairs = task->pairs;
-	options.n_pairs = task->n_pairs;
-	for (size_t i = 0; i < 2 && task->n_pairs && !err; i++)
-		err = read_side(&options, diff->sides[i].file, &diff->sides[i].times, error);
+	*options = (struct tw_latency_options){ .pairs = task->pairs,
+						.n_pairs = task->n_pairs,
+						.memory = TW_LATENCY_MEMORY,
+						.skips_invalid = true,
+						.no_groups = true };
+	for (size_t i = 0; i < 2 && task->n_pairs && !err; i++) {
+		err = read_side(options, diff->sides[i].file, &diff->sides[i].times, error);
+		if (!err)
+			diff->sides[i].of_times = tw_latency__result(diff->sides[i].times);
+	}
 	return err;
 }
 
@@ -165,11 +175,11 @@ static struct change compare_rates(const struct diff *diff, const char *name)
 	for (size_t i = 0; i < 2; i++) {
 		const double seconds = diff->sides[i].seconds > 0 ? diff->sides[i].seconds : 1;
 
-		change.n[i] = count_of_type(diff->sides[i].counts, name);
-		change.value[i][0] = (double)change.n[i] / seconds;
+		change.n[i] = count_of_type(diff->sides[i].of_counts, name);
+		change.rate[i] = (double)change.n[i] / seconds;
 		variance += (double)(change.n[i] ? change.n[i] : 1) / (seconds * seconds);
 	}
-	difference = change.value[1][0] - change.value[0][0];
+	difference = change.rate[1] - change.rate[0];
 	change.is_certain = difference * difference > RATE_DEVIATIONS * RATE_DEVIATIONS * variance;
 	return change;
 }
@@ -182,15 +192,29 @@ static struct change compare_times(const struct diff *diff, size_t i)
 	double n[2], distance;
 
 	for (size_t side = 0; side < 2; side++) {
-		h[side] = &figures_of(diff->sides[side].times, i)->all;
+		h[side] = &figures_of(&diff->sides[side], i)->all;
 		change.n[side] = h[side]->n;
 		n[side] = (double)h[side]->n;
-		change.value[side][0] = (double)tw_histogram__quantile(h[side], 500);
-		change.value[side][1] = (double)tw_histogram__quantile(h[side], 990);
+		change.time[side][0] = tw_histogram__quantile(h[side], 500);
+		change.time[side][1] = tw_histogram__quantile(h[side], 990);
 	}
 	distance = tw_histogram__distance(h[0], h[1]);
 	change.is_certain = n[0] * n[1] > 0 && distance * distance * n[0] * n[1] > KS_LIMIT * KS_LIMIT * (n[0] + n[1]);
 	return change;
+}
+
+/* Whether a capture has an event of a pair whose fields do not fit the pair. */
+static bool is_invalid(const struct diff *diff, size_t i)
+{
+	return diff->sides[0].of_times->pairs[i].is_invalid || diff->sides[1].of_times->pairs[i].is_invalid;
+}
+
+static void tell_invalid(const struct diff *diff)
+{
+	for (size_t i = 0; i < diff->task.n_pairs; i++)
+		if (is_invalid(diff, i))
+			note__say("pair %s is left out: a key or condition of it does not fit an event of the captures",
+				  diff->task.pairs[i]->name);
 }
 
 /* Writes a change in percent: "+12 %", "new", "gone". */
@@ -207,8 +231,8 @@ static void print_rate(const struct change *change)
 {
 	char text[32];
 
-	printf("%12.1f %12.1f %10s  ", change->value[0][0], change->value[1][0],
-	       percent(change->value[0][0], change->value[1][0], text, sizeof(text)));
+	printf("%12.1f %12.1f %10s  ", change->rate[0], change->rate[1],
+	       percent(change->rate[0], change->rate[1], text, sizeof(text)));
 	say(stdout, "%s\n", change->name);
 }
 
@@ -219,8 +243,8 @@ static void print_times(const struct change *change, const struct tw_pair_figure
 	printf("%10" PRIu64 " %10" PRIu64, change->n[0], change->n[1]);
 	for (size_t q = 0; q < 2; q++) {
 		for (size_t side = 0; side < 2; side++)
-			printf(" %9s", latency__figure(pair, (uint64_t)change->value[side][q], text, sizeof(text)));
-		printf(" %8s", percent(change->value[0][q], change->value[1][q], text, sizeof(text)));
+			printf(" %9s", latency__figure(pair, change->time[side][q], text, sizeof(text)));
+		printf(" %8s", percent((double)change->time[0][q], (double)change->time[1][q], text, sizeof(text)));
 	}
 	say(stdout, "  %s\n", change->name);
 }
@@ -235,7 +259,7 @@ static void print_unshown(size_t n, const char *what)
 static void each_rate(const struct diff *diff, void (*take)(void *ctx, const struct change *change), void *ctx)
 {
 	for (size_t side = 0; side < 2; side++) {
-		const struct tw_latency_result *result = tw_latency__result(diff->sides[side].counts);
+		const struct tw_latency_result *result = diff->sides[side].of_counts;
 		const struct tw_pair_figures *figures = &result->pairs[0].figures;
 
 		for (size_t i = 0; i < figures->n_groups; i++) {
@@ -279,8 +303,10 @@ static void print(const struct diff *diff)
 	for (size_t i = 0; i < diff->task.n_pairs; i++) {
 		const struct change change = compare_times(diff, i);
 
+		if (is_invalid(diff, i))
+			continue;
 		if (change.is_certain || diff->config->all)
-			print_times(&change, figures_of(diff->sides[0].times, i));
+			print_times(&change, figures_of(&diff->sides[0], i));
 		else
 			unshown++;
 	}
@@ -298,8 +324,8 @@ static void put_change(struct tw_json *json, const struct change *change, bool i
 		tw_json__open(json, sides[i], '{');
 		tw_json__u64(json, "count", change->n[i]);
 		if (!is_rate) {
-			tw_json__u64(json, "p50", (uint64_t)change->value[i][0]);
-			tw_json__u64(json, "p99", (uint64_t)change->value[i][1]);
+			tw_json__u64(json, "p50", change->time[i][0]);
+			tw_json__u64(json, "p99", change->time[i][1]);
 		}
 		tw_json__close(json);
 	}
@@ -335,7 +361,8 @@ static void print_json(const struct diff *diff)
 	for (size_t i = 0; i < diff->task.n_pairs; i++) {
 		const struct change change = compare_times(diff, i);
 
-		put_change(&json, &change, false);
+		if (!is_invalid(diff, i))
+			put_change(&json, &change, false);
 	}
 	tw_json__close(&json);
 	tw_json__close(&json);
@@ -355,6 +382,8 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 	err = count_types(&diff, error);
 	if (!err)
 		err = measure_pairs(&diff, error);
+	if (!err)
+		tell_invalid(&diff);
 	if (!err && diff.config->as_json)
 		print_json(&diff);
 	else if (!err)
@@ -392,8 +421,8 @@ const struct cli_command cli_command_diff = {
 	.args_max = 2,
 	.description =
 		"Compares two captures: how often each event occurs, and the times of all pairs of `latency` whose events both "
-		"captures have. A difference is shown only if chance would cause it less than once in 1000 comparisons, so that a "
-		"capture with few events has few differences. Both files are read twice.",
+		"captures have. A difference is shown only if chance would cause it less than once in 1000 comparisons of independent "
+		"events, so that a capture with few events has few differences; events that come in bursts differ more often. Both files are read twice.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct diff_config),

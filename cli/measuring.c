@@ -37,6 +37,8 @@ static int read_formats(const struct measuring *m, struct tw_schema **ret, struc
 		err = cli_selection__resolve(&m->run.selection, &all, &events, error);
 	if (!err)
 		err = tw_schema_texts__load(&request, &texts, error);
+	if (!err)
+		tw_schema_texts__set_host(request.schema); /* for the names of system calls */
 	tw_schema_texts__fini(&texts);
 	tw_event_list__fini(&events);
 	tw_event_list__fini(&all);
@@ -122,9 +124,12 @@ static int finish(void *ctx, struct tw_error *error)
 {
 	struct live *live = ctx;
 	const struct measuring *m = live->measuring;
+	struct tw_error ignored;
 	int err = tw_frame_thread__finish(live->thread, error);
 
-	if (!err)
+	if (err) /* the accounting is completed nevertheless */
+		m->ops->end(m->ctx, &ignored);
+	else
 		err = m->ops->end(m->ctx, error);
 	if (err)
 		return err;

@@ -136,13 +136,14 @@ bool tw_pair_binding__value(const struct tw_pair_binding *binding, const struct 
 	const struct tw_pair_value *value = &binding->keys[0];
 	struct tw_value v;
 
-	*ret = value->kind == TW_PAIR_CPU ? input->cpu : value->kind == TW_PAIR_PID ? input->pid : 0;
 	*ret_negative = false;
-	if (value->kind != TW_PAIR_FIELD)
+	if (value->kind == TW_PAIR_CPU || value->kind == TW_PAIR_PID) {
+		*ret = value->kind == TW_PAIR_CPU ? input->cpu : input->pid;
 		return true;
-	if (tw_field__read(value->field, input->record, &v))
+	}
+	if (value->kind != TW_PAIR_FIELD || tw_field__read(value->field, input->record, &v) || !has_number(&v))
 		return false;
-	*ret = has_number(&v) ? v.u : 0;
+	*ret = v.u;
 	*ret_negative = v.kind == TW_FIELD_INT && v.i < 0;
 	return true;
 }

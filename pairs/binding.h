@@ -58,8 +58,8 @@ bool tw_pair_binding__key(const struct tw_pair_binding *binding, const struct tw
 
 /**
  * tw_pair_binding__value() - read the value of an event with the role TW_PAIR_VALUE
- * @ret_negative: whether it is below 0; then *@ret is not set
- * Return: false if it is not in the record.
+ * @ret_negative: whether it is below 0; then *@ret is of no use
+ * Return: false if it is not in the record, or not a number.
  */
 bool tw_pair_binding__value(const struct tw_pair_binding *binding, const struct tw_pair_input *input, uint64_t *ret,
 			    bool *ret_negative);

@@ -64,7 +64,7 @@ static void evict(struct tw_pairing *pairing)
 	pairing->stats.evicted++;
 }
 
-void tw_pairing__begin(struct tw_pairing *pairing, const struct tw_pairing_key *key,
+bool tw_pairing__begin(struct tw_pairing *pairing, const struct tw_pairing_key *key,
 		       const struct tw_pairing_moment *begin, const void *extra)
 {
 	void *value;
@@ -78,14 +78,15 @@ void tw_pairing__begin(struct tw_pairing *pairing, const struct tw_pairing_key *
 	}
 	if (added < 0) {
 		pairing->stats.evicted++;
-		return;
+		return false;
 	}
 	pairing->stats.again += !added;
 	if (!added && pairing->keeps_first && ((const struct tw_pairing_moment *)value)->losses == begin->losses)
-		return;
+		return false;
 	memcpy(value, begin, sizeof(*begin));
 	if (extra)
 		memcpy((char *)value + sizeof(*begin), extra, pairing->extra);
+	return true;
 }
 
 bool tw_pairing__end(struct tw_pairing *pairing, const struct tw_pairing_key *key, const struct tw_pairing_moment *end,

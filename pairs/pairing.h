@@ -57,8 +57,9 @@ void tw_pairing__free(struct tw_pairing *pairing);
 /**
  * tw_pairing__begin() - an event begins. Without memory, an old beginning is evicted, or this one if there is none
  * @extra: the caller's bytes, which are copied; NULL if there are none
+ * Return: whether the beginning is kept; false also if an earlier one stays
  */
-void tw_pairing__begin(struct tw_pairing *pairing, const struct tw_pairing_key *key,
+bool tw_pairing__begin(struct tw_pairing *pairing, const struct tw_pairing_key *key,
 		       const struct tw_pairing_moment *begin, const void *extra);
 
 /**

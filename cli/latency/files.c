@@ -49,6 +49,8 @@ static void put_text(FILE *out, int x, int y, const char *more, const char *text
 			fputs("&amp;", out);
 		else if (*text == '<')
 			fputs("&lt;", out);
+		else if (*text == '>')
+			fputs("&gt;", out);
 		else
 			fputc(*text, out);
 	}
@@ -127,9 +129,19 @@ static int put_names(FILE *out, int y, const struct tw_pair_figures *pair, const
 {
 	for (size_t i = 0; i < count_rows(pair); i++) {
 		const struct tw_pair_group *group = pair->groups[i];
+		char label[256] = "";
+		size_t len = 0;
 
-		put_bar(out, y += LINE, tw_pair_names__text(names, group->names[0]), group->histogram.n,
-			pair->groups[0]->histogram.n);
+		for (size_t k = 0; k < pair->n_by + 1 && len < sizeof(label); k++)
+			len += (size_t)snprintf(label + len, sizeof(label) - len, "%s%s", k ? ", " : "",
+						tw_pair_names__text(names, group->names[k]));
+		put_bar(out, y += LINE, label, group->histogram.n, pair->groups[0]->histogram.n);
+	}
+	if (pair->n_groups > NAMES_MAX) {
+		char more[64];
+
+		snprintf(more, sizeof(more), "and %zu more", pair->n_groups - NAMES_MAX);
+		put_text(out, LEFT, y += LINE, "", more);
 	}
 	return y;
 }
@@ -150,7 +162,7 @@ static int height_of(const struct tw_latency_result *result)
 	int height = 2 * MARGIN;
 
 	for (size_t i = 0; i < result->n_pairs; i++)
-		height += LINE * (3 + (int)count_rows(&result->pairs[i].figures)) + 4;
+		height += LINE * (4 + (int)count_rows(&result->pairs[i].figures)) + 4;
 	return height;
 }
 
@@ -180,7 +192,7 @@ static int write_file(const char *path, void (*put)(FILE *out, const struct tw_l
 		return err;
 	if (out)
 		put(out, result);
-	if (!out || (fclose(out) == EOF))
+	if (!out || ferror(out) | (fclose(out) == EOF))
 		err = tw_error__set(error, -errno, "cannot write %s: %s", path, strerror(errno));
 	else
 		err = output_file__finish(&file, error);

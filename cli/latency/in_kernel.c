@@ -90,7 +90,7 @@ static int print(struct run *run, struct tw_error *error)
 	if (err)
 		return err;
 	for (size_t i = 0; i < run->task->n_pairs; i++)
-		run->measured[i] = (struct tw_latency_measured){ figures[i], &no_slowest, &no_stacks };
+		run->measured[i] = (struct tw_latency_measured){ figures[i], &no_slowest, &no_stacks, false };
 	run->result.names = tw_kernel_pairs__names(run->kernel);
 	latency__print(run->config, &subject, &run->result);
 	standard_files__flush();

@@ -59,9 +59,10 @@ struct tw_latency_options latency__options(const struct latency_config *config, 
 
 void latency__tell_missing(const struct tw_pair_figures *figures, const char *name)
 {
-	static const char *const verbs[] = {
-		[TW_PAIR_END] = "ends", [TW_PAIR_CANCEL] = "cancels", [TW_PAIR_BEGIN] = "begins"
-	};
+	static const char *const verbs[] = { [TW_PAIR_END] = "ends",
+					     [TW_PAIR_CANCEL] = "cancels",
+					     [TW_PAIR_BEGIN] = "begins",
+					     [TW_PAIR_VALUE] = "has values of" };
 
 	for (size_t i = 0; i < figures->pair->n_events; i++) {
 		const struct tw_pair_event *event = &figures->pair->events[i];
@@ -224,7 +225,7 @@ static const struct cli_option options[] = {
 	  .offset = offsetof(struct latency_config, linear) },
 	{ 0, "memory", "BYTES", CLI_ARG_SIZE,
 	  "Largest memory for events that wait for the end of their pair (default 256M; 32M with --in-kernel); if it is full, "
-	  "old ones are forgotten and counted",
+	  "old ones are forgotten, or with --in-kernel new ones, and counted",
 	  .offset = offsetof(struct latency_config, memory) },
 	{ 0, "top", "N", CLI_ARG_NUMBER, "Also show the N slowest pairs, at most 1000, with both events",
 	  .offset = offsetof(struct latency_config, top) },

@@ -46,11 +46,12 @@ struct tw_latency {
 	struct tw_pair_names *names;
 	struct tw_event_reader *reader;
 	struct tw_capture_filter *filter;
-	struct tw_hash_table last; /* struct cpu_key -> struct last_event; only with stacks */
-	uint64_t n_stacks;         /* events with a stack */
-	uint64_t latest;           /* time of the latest event that had a role, ns */
-	const char *name;          /* of the capture, for messages */
-	struct tw_error refusal;   /* why an event ends the reading; "" = no memory */
+	struct tw_hash_table last;   /* struct cpu_key -> struct last_event; only with stacks */
+	uint64_t n_stacks;           /* events with a stack */
+	bool has_time_line, is_wall; /* the first event has come; its time is one of the wall clock */
+	uint64_t latest;             /* time of the latest event that had a role, ns */
+	const char *name;            /* of the capture, for messages */
+	struct tw_error refusal;     /* why an event ends the reading; "" = no memory */
 };
 
 /* Whether more than the names of groups is kept of a beginning. */
@@ -137,8 +138,7 @@ static int begin_pair(struct tw_latency *l, const struct tw_latency_role *role, 
 		return -ENOMEM;
 	if (describes(l))
 		tw_latency_begun__keep(&begun, player->event, &player->input, l->names);
-	tw_pairing__begin(role->pair->pairing, key, &player->moment, &begun);
-	if (l->options->stacks)
+	if (tw_pairing__begin(role->pair->pairing, key, &player->moment, &begun) && l->options->stacks)
 		expect_stack(l, role, player, key);
 	return 0;
 }
@@ -148,18 +148,18 @@ static int take_value(struct tw_latency *l, const struct tw_latency_role *role, 
 {
 	struct tw_latency_pair *pair = role->pair;
 	struct tw_pair_figures *figures = &pair->figures;
-	uint64_t value, names[TW_PAIR_KEYS_MAX] = { 0 };
-	bool is_negative;
+	uint64_t value = 0, names[TW_PAIR_KEYS_MAX] = { 0 };
+	bool is_negative = false;
 	int err;
 
 	if (!pair->has_kind)
 		figures->is_named = tw_pair_binding__is_named(&role->binding, player->input.print);
 	pair->has_kind = true;
-	if (!tw_pair_binding__value(&role->binding, &player->input, &value, &is_negative)) {
+	if (!figures->is_named && !tw_pair_binding__value(&role->binding, &player->input, &value, &is_negative)) {
 		figures->unreadable++;
 		return 0;
 	}
-	if (is_negative && !figures->is_named) {
+	if (is_negative) {
 		figures->negative++;
 		return 0;
 	}
@@ -169,7 +169,7 @@ static int take_value(struct tw_latency *l, const struct tw_latency_role *role, 
 	if (err || (figures->is_named && names[0] == TW_PAIR_NO_NAME))
 		return -ENOMEM;
 	pair->n_values++;
-	return tw_pair_figures__add(figures, figures->is_named ? 0 : value, names);
+	return tw_pair_figures__add(figures, value, names);
 }
 
 static int play(struct tw_latency *l, const struct tw_latency_role *role, const struct player *player)
@@ -258,6 +258,11 @@ static int take_known(struct tw_latency *l, const struct tw_read_event *event, c
 	return err;
 }
 
+static const char *task_of(const struct tw_latency *l, const struct tw_latency_begun *begun)
+{
+	return begun->comm == TW_PAIR_NO_NAME ? "<...>" : tw_pair_names__text(l->names, begun->comm);
+}
+
 /* Gives a kernel stack to the pairs that the event before it on its CPU has begun. */
 static void give_stack(const struct tw_latency *l, const struct tw_read_event *event, const struct last_event *last)
 {
@@ -274,8 +279,8 @@ static void give_stack(const struct tw_latency *l, const struct tw_read_event *e
 		struct tw_latency_begun *begun = tw_pairing__begun(pair->pairing, &last->begun[i].key);
 
 		if (begun && begun->cpu == event->frame->cpu && begun->pid == event->view.pid)
-			begun->stack = tw_latency_stacks__add(&pair->stacks, tw_pair_names__text(l->names, begun->comm),
-							      buf, tw_line__len(&line));
+			begun->stack =
+				tw_latency_stacks__add(&pair->stacks, task_of(l, begun), buf, tw_line__len(&line));
 	}
 }
 
@@ -284,7 +289,7 @@ static void look_for_stack(struct tw_latency *l, const struct tw_read_event *eve
 {
 	const struct cpu_key cpu = { event->stream->id, event->frame->cpu };
 	struct last_event *last = tw_hash_table__find(&l->last, &cpu);
-	const bool is_stack = tw_latency_begun__is_stack(event);
+	const bool is_stack = event->known && tw_latency_begun__is_stack(event);
 
 	l->n_stacks += is_stack;
 	if (!last)
@@ -292,6 +297,18 @@ static void look_for_stack(struct tw_latency *l, const struct tw_read_event *eve
 	if (is_stack && last->pid == event->view.pid)
 		give_stack(l, event, last);
 	last->n = 0;
+}
+
+/*
+ * Whether times of a stream can be compared with those of the first stream: both have wall-clock times, or both have only those of a trace
+ * clock.
+ */
+static bool is_on_time_line(struct tw_latency *l, const struct tw_stream *stream)
+{
+	if (!l->has_time_line)
+		l->is_wall = stream->has_wall;
+	l->has_time_line = true;
+	return stream->has_wall == l->is_wall;
 }
 
 /* Ends the present interval, and those without events after it, if the event is after its end. */
@@ -321,9 +338,10 @@ static int count_type(struct tw_latency *l, const struct tw_read_event *event)
 	struct tw_latency_result *result = &l->result;
 	char text[TW_PAIR_NAME_MAX];
 
-	if (!result->first || time < result->first)
-		result->first = time;
-	result->last = time > result->last ? time : result->last;
+	if (is_on_time_line(l, event->stream)) {
+		result->first = !result->first || time < result->first ? time : result->first;
+		result->last = time > result->last ? time : result->last;
+	}
 	if (!names[0]) {
 		snprintf(text, sizeof(text), "%s:%s", format->system, format->name);
 		names[0] = tw_pair_names__add(l->names, text, strlen(text));
@@ -334,30 +352,31 @@ static int count_type(struct tw_latency *l, const struct tw_read_event *event)
 	return names[0] ? tw_pair_figures__add(&pair->figures, 0, names) : -ENOMEM;
 }
 
+static bool wants(struct tw_latency *l, const struct tw_read_event *event)
+{
+	return !l->filter || tw_capture_filter__wants(l->filter, event->stream, event->frame, &event->view);
+}
+
 static int take_event(void *ctx, const struct tw_read_event *event)
 {
 	struct tw_latency *l = ctx;
 	const struct tw_latency_roles *roles;
 	int err;
 
-	if (l->options->interval)
+	if (l->options->interval && is_on_time_line(l, event->stream))
 		pass_time(l, event);
-	if (event->known && l->options->counts_types)
-		return count_type(l, event);
+	if (l->options->stacks)
+		look_for_stack(l, event);
 	if (!event->known) {
 		l->result.unknown++;
 		return 0;
 	}
+	if (l->options->counts_types)
+		return wants(l, event) ? count_type(l, event) : 0;
 	err = tw_latency_types__of(&l->types, event->known, event->record.big_endian, &roles);
 	if (err)
 		l->refusal = l->types.refusal;
-	if (l->options->stacks && !err)
-		look_for_stack(l, event);
-	if (err || !roles)
-		return err;
-	if (l->filter && !tw_capture_filter__wants(l->filter, event->stream, event->frame, &event->view))
-		return 0;
-	return take_known(l, event, roles);
+	return err || !roles || !wants(l, event) ? err : take_known(l, event, roles);
 }
 
 static const struct tw_event_reader_ops ops = { .event = take_event };
@@ -393,6 +412,8 @@ static int make_pair(const struct tw_latency *l, size_t i, struct tw_latency_pai
 		return tw_error__set(error, -EINVAL, "pair %s can be divided by %d fields at most", definition->name,
 				     TW_PAIR_KEYS_MAX - 1);
 	tw_pair_figures__init(&pair->figures, definition, options->by, options->n_by, options->linear);
+	if (options->no_groups)
+		pair->figures.n_by = 0;
 	pair->pairing = tw_pairing__new(definition->events[0].n_keys, of_begun, definition->keeps_first,
 					options->memory / options->n_pairs);
 	if (!pair->pairing || tw_latency_slowest__init(&pair->slowest, options->top) ||
@@ -424,6 +445,7 @@ int tw_latency__new(const struct tw_latency_options *options, struct tw_latency 
 	if (!l)
 		return tw_error__set(error, -ENOMEM, "no memory for %zu pairs", options->n_pairs);
 	l->options = options;
+	l->types.skips_invalid = options->skips_invalid;
 	l->last = (struct tw_hash_table){ .key_size = sizeof(struct cpu_key),
 					  .value_size = sizeof(struct last_event),
 					  .max = STACK_CPUS_MAX };
@@ -639,7 +661,8 @@ const struct tw_latency_result *tw_latency__result(struct tw_latency *l)
 		pair->figures.stats.paired += pair->n_values;
 		tw_pair_figures__sort(&pair->figures);
 		tw_latency_slowest__sort(&pair->slowest);
-		l->shown[i] = (struct tw_latency_measured){ pair->figures, &pair->slowest, &pair->stacks };
+		l->shown[i] =
+			(struct tw_latency_measured){ pair->figures, &pair->slowest, &pair->stacks, pair->is_invalid };
 	}
 	if (l->filter)
 		tw_capture_filter__stats(l->filter, &l->result.filtered);

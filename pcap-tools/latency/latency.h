@@ -19,9 +19,11 @@ struct tw_latency_options {
 	size_t n_pairs;
 	const char *const *by; /* @n_by names of groups, for all pairs; 0 = those of each pair */
 	size_t n_by;           /* at most TW_PAIR_KEYS_MAX */
-	uint64_t linear;       /* width of the buckets, ns; 0 = powers of two, in the unit of each pair */
-	size_t memory;         /* for beginnings without an end, of all pairs together, bytes */
-	size_t top;        /* number of the slowest samples that are described, at most TW_LATENCY_TOP_MAX; 0 = none */
+	bool skips_invalid; /* a pair whose key or condition does not fit an event is no error: its result is invalid */
+	bool no_groups;     /* measure pairs without groups, also those that define some */
+	uint64_t linear;    /* width of the buckets, ns; 0 = powers of two, in the unit of each pair */
+	size_t memory;      /* for beginnings without an end, of all pairs together, bytes */
+	size_t top;         /* number of the slowest samples that are described, at most TW_LATENCY_TOP_MAX; 0 = none */
 	bool counts_types; /* count all events by their type instead: in a pair with values, whose names are "SYSTEM:EVENT" */
 	bool stacks;       /* add up the times by the kernel stack at their beginning */
 	const struct tw_filter *filter; /* events that do not match are ignored; NULL = none */
@@ -39,6 +41,7 @@ struct tw_latency_measured {
 	struct tw_pair_figures figures;           /* the group with the largest sum of times is the first */
 	const struct tw_latency_slowest *slowest; /* sorted */
 	const struct tw_latency_stacks *stacks;   /* since the beginning, also after tw_latency__clear() */
+	bool is_invalid;                          /* an event was left out, because of skips_invalid */
 };
 
 /* What was measured since the beginning, or since tw_latency__clear(). */
@@ -58,7 +61,7 @@ struct tw_latency_result {
 
 struct tw_latency;
 
-/** tw_latency__new() - begin without events. Return: 0; -EINVAL if a condition of a pair, or the filter, is invalid; -ENOMEM */
+/** tw_latency__new() - begin without events. @options: borrowed until tw_latency__free(). Return: 0; -EINVAL if a condition of a pair, or the filter, is invalid; -ENOMEM */
 int tw_latency__new(const struct tw_latency_options *options, struct tw_latency **ret, struct tw_error *error);
 
 /** tw_latency__free() - NULL is fine */

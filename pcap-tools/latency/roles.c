@@ -51,7 +51,16 @@ static int bind_role(struct tw_latency_types *types, struct tw_latency_pair *pai
 				    &role->binding, &types->refusal);
 	for (size_t i = 0; i < figures->n_by; i++)
 		pair->has_by[i] |= role->binding.by[i].kind != TW_PAIR_NO_VALUE;
-	return err ? err : bind_condition(types, role, pair->conditions[index], roles->formats, big_endian);
+	if (!err)
+		err = bind_condition(types, role, pair->conditions[index], roles->formats, big_endian);
+	if (err != -EINVAL || !types->skips_invalid)
+		return err;
+	tw_bound__free(role->condition);
+	*role = (struct tw_latency_role){ .pair = NULL };
+	roles->n--;
+	pair->is_invalid = true;
+	types->refusal = (struct tw_error){ "" };
+	return 0;
 }
 
 /* Adds the roles of one kind, of all pairs. */
@@ -122,7 +131,7 @@ static int make_roles(struct tw_latency_types *types, struct tw_stream_event *kn
 	int err;
 
 	known->chosen |= LOOKED_UP;
-	if (types->n == TYPES_MAX)
+	if (types->n == TYPES_MAX && count_roles(types, known->format))
 		return tw_error__set(&types->refusal, -EINVAL,
 				     "the capture has more than %d formats of events of the pairs", TYPES_MAX);
 	err = new_roles(types, known->format, big_endian, &roles);

@@ -23,6 +23,7 @@ struct tw_latency_pair {
 	struct tw_latency_slowest slowest;
 	struct tw_latency_stacks stacks;
 	uint64_t n_values;             /* samples that are values of events, since the figures were cleared */
+	bool is_invalid;               /* an event was left out, because of skips_invalid */
 	bool has_kind;                 /* figures.is_named is known */
 	bool has_by[TW_PAIR_KEYS_MAX]; /* an event of the pair has the value by which the group is named */
 };
@@ -47,8 +48,9 @@ struct tw_latency_types {
 	struct tw_latency_pair *pairs; /* @n_pairs of them */
 	size_t n_pairs;
 	struct tw_latency_roles *roles;
-	unsigned int n;          /* number of event types with roles */
-	size_t memory;           /* of all bound conditions, bytes */
+	bool skips_invalid; /* a pair whose key or condition does not fit a format is measured without this event */
+	unsigned int n;     /* number of event types with roles */
+	size_t memory;      /* of all bound conditions, bytes */
 	struct tw_error refusal; /* why an event type was refused; "" = no memory */
 };
 

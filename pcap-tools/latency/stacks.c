@@ -5,9 +5,11 @@
 #include <stdlib.h>
 
 #include "base/line.h"
+#include "base/printable.h"
 
 #define FRAMES_MAX 256  /* functions of a stack; more are left out */
 #define TEXT_MAX   8192 /* bytes of a folded stack; it is cut at its innermost functions */
+#define TASK_MAX   256  /* bytes of a task's name, with escaped bytes */
 #define CHAIN_MAX  8    /* stacks with equal hashes */
 
 /* A function name in the printed text. */
@@ -20,7 +22,7 @@ int tw_latency_stacks__init(struct tw_latency_stacks *stacks)
 {
 	*stacks = (struct tw_latency_stacks){
 		.items = calloc(TW_LATENCY_STACKS_MAX, sizeof(*stacks->items)),
-		.index = { .key_size = sizeof(uint64_t), .value_size = sizeof(uint32_t) },
+		.index = { .key_size = sizeof(uint64_t), .value_size = sizeof(uint32_t), .max = TW_LATENCY_STACKS_MAX },
 	};
 	if (!stacks->items)
 		return -ENOMEM;
@@ -112,13 +114,14 @@ static uint32_t find(struct tw_latency_stacks *stacks, const char *text, size_t 
 uint32_t tw_latency_stacks__add(struct tw_latency_stacks *stacks, const char *task, const char *text, size_t len)
 {
 	struct frame frames[FRAMES_MAX];
-	char folded[TEXT_MAX];
+	char folded[TEXT_MAX], printable[TASK_MAX];
 	struct tw_line line = tw_line__on(folded, sizeof(folded));
 	const size_t n = split(text, len, frames), tracing = of_tracing(frames, n);
 
 	if (!n)
 		return TW_LATENCY_NO_STACK;
-	put_name(&line, task, strlen(task));
+	tw_printable__copy(printable, sizeof(printable), task, strlen(task));
+	put_name(&line, printable, strlen(printable));
 	for (size_t i = n; i-- > tracing;) {
 		tw_line__char(&line, ';');
 		put_name(&line, frames[i].name, frames[i].len);

@@ -20,6 +20,7 @@ struct tw_frame_thread {
 	tw_frame_thread_take *take;
 	void *ctx;
 	pthread_t thread;
+	pthread_mutex_t door; /* held only to wait for @lock: so whoever waits first gets it first */
 	pthread_mutex_t lock; /* held while frames are taken; protects the members up to the blank line */
 	pthread_cond_t started;
 	int tid; /* 0 = the thread has not started */
@@ -62,9 +63,9 @@ static void *run(void *arg)
 	pthread_cond_signal(&t->started);
 	pthread_mutex_unlock(&t->lock);
 	while (tw_slot_queue__wait(&t->queue, WAIT_MS, &filled)) {
-		pthread_mutex_lock(&t->lock);
+		tw_frame_thread__lock(t);
 		take_slots(t, &filled);
-		pthread_mutex_unlock(&t->lock);
+		tw_frame_thread__unlock(t);
 	}
 	return NULL;
 }
@@ -99,6 +100,7 @@ int tw_frame_thread__new(tw_frame_thread_take *take, void *ctx, struct tw_frame_
 		return tw_error__set(error, -ENOMEM, "no memory for a thread");
 	t->take = take;
 	t->ctx = ctx;
+	pthread_mutex_init(&t->door, NULL);
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->started, NULL);
 	err = tw_slot_queue__init(&t->queue, SLOTS, SLOT_BYTES + TW_MERGE_SLACK);
@@ -126,7 +128,9 @@ int tw_frame_thread__sink(struct tw_frame_thread *t, struct tw_sink **ret, struc
 
 void tw_frame_thread__lock(struct tw_frame_thread *t)
 {
+	pthread_mutex_lock(&t->door);
 	pthread_mutex_lock(&t->lock);
+	pthread_mutex_unlock(&t->door);
 }
 
 void tw_frame_thread__unlock(struct tw_frame_thread *t)
@@ -160,5 +164,6 @@ void tw_frame_thread__free(struct tw_frame_thread *t)
 		tw_slot_queue__fini(&t->queue);
 	pthread_cond_destroy(&t->started);
 	pthread_mutex_destroy(&t->lock);
+	pthread_mutex_destroy(&t->door);
 	free(t);
 }

@@ -204,10 +204,10 @@ static int make_role(struct tw_kernel_plan *plan, struct tw_kernel_pair *pair, s
 
 	if (!role)
 		return no_memory(error);
+	role->pair = pair;
 	if (pair->n_roles == TW_KERNEL_ROLES_MAX)
 		return tw_error__set(error, -E2BIG, "pair %s has more than %d events of this kernel",
 				     figures->pair->name, TW_KERNEL_ROLES_MAX);
-	role->pair = pair;
 	role->format = format;
 	role->number = (uint8_t)++pair->n_roles;
 	pair->in_task = pair->n_keys == 1;
@@ -374,13 +374,15 @@ static int make_pairs(struct tw_kernel_plan *plan, const struct tw_kernel_pairs_
 	if (options->n_pairs > TW_KERNEL_PAIRS_MAX)
 		return tw_error__set(error, -E2BIG, "the kernel measures at most %d pairs at a time",
 				     TW_KERNEL_PAIRS_MAX);
-	for (size_t i = 0; i < options->n_pairs; i++)
-		if (tw_pair__has_values(options->pairs[i]))
-			return tw_error__set(
-				error, -EOPNOTSUPP,
-				"pair %s has values of events, which are not measured in the kernel: leave out "
-				"--in-kernel",
-				options->pairs[i]->name);
+	for (size_t i = 0; i < options->n_pairs; i++) {
+		const struct tw_pair *pair = options->pairs[i];
+
+		if (tw_pair__has_values(pair) || !pair->events[0].n_keys)
+			return tw_error__set(error, -EOPNOTSUPP, "pair %s has %s: leave out --in-kernel", pair->name,
+					     tw_pair__has_values(pair)
+						     ? "values of events, which are not measured in the kernel"
+						     : "no key, which the kernel needs");
+	}
 	plan->pairs = calloc(options->n_pairs, sizeof(*plan->pairs));
 	if (!plan->pairs)
 		return no_memory(error);

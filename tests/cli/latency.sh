@@ -69,6 +69,11 @@ for key in "count", "sum", "p99":
 E3
 "$tracewire" latency -q -i 0.1 -c 2 runqlat "$scratch/x.pcapng" | grep -Ec '^[0-9:]{8}\.[0-9]{3}$' | grep -qx 2 || fail "-c 2 does not print two intervals"
 
+# Of two events with values, one is enough; the other is mentioned.
+printf 'pair either\n\tvalue sched:sched_switch prev_prio\n\tvalue sched:sched_nosuch prio\n' >>"$scratch/config/tracewire/pairs"
+run 0 "$tracewire" latency either "$scratch/x.pcapng"
+says "$scratch/err" 'x.pcapng has no event sched:sched_nosuch, which has values of pair either$' || fail "the note: $(cat "$scratch/err")"
+
 # The group with the largest sum is the first.
 "$tracewire" latency -q -j syscalls "$scratch/x.pcapng" | python3 -c '
 import json, sys

@@ -7,7 +7,7 @@ tracewire=$1
 pcap_latency=$2
 . "$(dirname "$0")/common.sh"
 calls=3000
-sleeps=(sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 0.03; done') # several: sometimes the ring has no event of a switch from the idle task
+sleeps=(sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 0.03; done')
 call=(python3 -c "import os
 for _ in range($calls): os.getppid()")
 
@@ -37,6 +37,11 @@ number=$(python3 -c 'import json, sys; print([g for g in json.load(open(sys.argv
 expect "calls of getppid with -f" "True $calls 0" "$(figures "$scratch/filtered" syscalls getppid)"
 expect "other calls with -f" 1 "$(grep -o '"by"' "$scratch/filtered" | wc -l)"
 
+# This kernel records not every switch from an idle task, so no CPU is idle for these.
+for cpu in $(seq 0 $(($(nproc) - 1))); do
+	in_background hog$cpu taskset -c "$cpu" sh -c 'while :; do :; done'
+	hogs="${hogs-} $pid"
+done
 # The times of the stacks add up to those of the pair; a recording with stacks has them, too.
 "$tracewire" latency -q -j --stacks "$scratch/folded" offcpu -- "${sleeps[@]}" >"$scratch/stacks" ||
 	fail "latency --stacks ends with $?"
@@ -47,6 +52,8 @@ grep -Eq '^sleep;.*;hrtimer_nanosleep;do_nanosleep;schedule;__schedule [0-9]+$' 
 "$tracewire" record -q -T -e sched_switch -w "$scratch/t.pcapng" -- "${sleeps[@]}"
 run 0 "$tracewire" latency -q --stacks "$scratch/folded2" offcpu "$scratch/t.pcapng"
 grep -q '^sleep;.*;hrtimer_nanosleep;' "$scratch/folded2" || fail "no stack of a recording: $(head -3 "$scratch/folded2")"
+
+kill $hogs # several processes
 
 # The same frames have the same figures as a file and in the thread of a live run, and as a recording with one event per packet.
 "$tracewire" vnet up lat0 &>"$scratch/vnet" || fail "vnet up: $(cat "$scratch/vnet")"
