@@ -101,7 +101,7 @@ static void print_head(const struct tw_latency_result *result, const char *by, d
 		n += result->pairs[i].figures.all.n;
 	if (localtime_r(&now, &local))
 		strftime(text, sizeof(text), "%H:%M:%S", &local);
-	printf("%s by %s, %.1f s, %.0f a second\n\n", text, by, seconds, (double)n / seconds);
+	printf("%s by %s, %.1f s, %.0f events a second\n\n", text, by, seconds, (double)n / seconds);
 }
 
 static void print(const struct latency_config *config, const struct latency_subject *subject,
@@ -178,6 +178,8 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 		err = tw_error__set(error, -EINVAL, "unexpected argument '%s'; a command follows after --", args[0]);
 	if (!err)
 		err = understand(top, &task, error);
+	if (!err)
+		err = latency__check_task(&top->latency, &task, error);
 	status = err ? cli_exit__of(err) : latency__live(&top->latency, &task, error);
 	latency__forget(&task);
 	return status;

@@ -78,6 +78,11 @@ int tw_pair_binding__make(const struct tw_pair *pair, const struct tw_pair_event
 	return 0;
 }
 
+bool tw_pair_value__is_text(const struct tw_pair_value *value)
+{
+	return value->kind == TW_PAIR_COMM || (value->kind == TW_PAIR_FIELD && value->field->kind >= TW_FIELD_STRING);
+}
+
 static bool has_number(const struct tw_value *value)
 {
 	return value->kind == TW_FIELD_UINT || value->kind == TW_FIELD_INT || value->kind == TW_FIELD_BOOL ||

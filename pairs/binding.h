@@ -31,6 +31,9 @@ struct tw_pair_value {
 	const struct tw_field *field; /* for TW_PAIR_FIELD; borrowed from the format */
 };
 
+/** tw_pair_value__is_text() - whether the value is a text, not a number */
+bool tw_pair_value__is_text(const struct tw_pair_value *value);
+
 struct tw_pair_binding {
 	const struct tw_pair_event *event;
 	struct tw_pair_value keys[TW_PAIR_KEYS_MAX];

@@ -141,7 +141,7 @@ static size_t take_file(const struct latency_config *config, struct latency_task
 	return n - 1;
 }
 
-/* Adds the pair of a name, or all pairs whose names begin with the name and a hyphen. */
+/* Adds the pair of a name, or the pairs, at least two, whose names begin with the name and a hyphen. */
 static int find_pair(struct latency_task *task, const char *name, struct tw_error *error)
 {
 	struct tw_error unknown;
@@ -156,7 +156,12 @@ static int find_pair(struct latency_task *task, const char *name, struct tw_erro
 		if (!strncmp(other->name, name, len) && other->name[len] == '-')
 			task->pairs[task->n_pairs++] = other;
 	}
-	return task->n_pairs > n ? 0 : tw_error__set(error, -ENOENT, "%s", unknown.text);
+	if (pair || task->n_pairs > n + 1)
+		return 0;
+	if (strpbrk(name, "./"))
+		return tw_error__set(error, -ENOENT,
+				     "'%s' is neither a pair nor a file; a capture is given after the pairs", name);
+	return tw_error__set(error, -ENOENT, "%s", unknown.text);
 }
 
 static int find_pairs(const struct latency_config *config, struct latency_task *task, char **args, size_t n,
@@ -202,12 +207,38 @@ static int check_in_kernel(const struct latency_config *config, const struct lat
 	return 0;
 }
 
+/* Whether a pair needs the switches or wake-ups of all tasks: with those of some tasks or CPUs, its times would be wrong. */
+static bool needs_all_tasks(const struct tw_pair *pair)
+{
+	for (size_t i = 0; i < pair->n_events; i++)
+		if ((pair->events[i].role == TW_PAIR_BEGIN || pair->events[i].role == TW_PAIR_END) &&
+		    !strncmp(pair->events[i].event, "sched_", strlen("sched_")))
+			return true;
+	return false;
+}
+
+/* Refuses to measure switches of some tasks or CPUs only. */
+static int check_selection(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
+{
+	const struct run_config *run = &config->run;
+	const char *option = run->follow ? "follow" : run->tracing.pids.n ? "pid" : run->tracing.cpus ? "cpus" : NULL;
+
+	for (size_t i = 0; i < task->n_pairs && option; i++)
+		if (needs_all_tasks(task->pairs[i]))
+			return tw_error__set(
+				error, -EINVAL,
+				"pair %s needs the switches of all tasks on all CPUs: leave out --%s; --by "
+				"next_pid or --by cpu divides its figures",
+				task->pairs[i]->name, option);
+	return 0;
+}
+
 int latency__check_task(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
 {
 	if (config->in_kernel)
 		return check_in_kernel(config, task, error);
 	if (!task->file)
-		return 0;
+		return check_selection(config, task, error);
 	if (task->command[0])
 		return tw_error__set(error, -EINVAL,
 				     "%s is a capture, so no command is run: leave out the capture to trace %s",

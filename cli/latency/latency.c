@@ -196,9 +196,11 @@ int latency__apply_interval(void *data, const char *value, struct tw_error *erro
 {
 	struct latency_config *config = data;
 
-	if (cli_seconds__parse(value, &config->interval) || config->interval < INTERVAL_MIN)
+	if (cli_seconds__parse(value, &config->interval))
 		return tw_error__set(error, -EINVAL, "--interval '%s' is not a number of seconds, such as 1 or 0.5",
 				     value);
+	if (config->interval < INTERVAL_MIN)
+		return tw_error__set(error, -EINVAL, "--interval '%s' is less than 0.1 s", value);
 	return 0;
 }
 
@@ -274,7 +276,8 @@ const struct cli_command cli_command_latency = {
 	.description =
 		"Finds pairs of events that belong together, such as the entry and the exit of a system call, and shows how the "
 		"times between them are distributed. PAIR is a pair of the table of pairs, which --list shows; --from, --to and "
-		"--key define another pair. Without FILE, the events of this kernel are measured until Ctrl-C, or until COMMAND "
+		"--key define another pair. The common beginning of several names selects them all: `gso` stands for gso-queued, gso-sent "
+		"and others. Without FILE, the events of this kernel are measured until Ctrl-C, or until COMMAND "
 		"ends. FILE is a pcapng or pcap file with Tracewire's frames; - is standard input.\n\n"
 		"A row (2, 4] of a histogram has the times above 2 and up to 4. A quantile is the upper bound of a bucket, which is "
 		"at most 3.2 % wide, or one unit of the pair. Each beginning or end that is not in the histogram is counted below "

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/latency/latency.h"
+#include "cli/messages.h"
 
 #define OF_MACHINE "/etc/tracewire/pairs"
 
@@ -39,8 +40,10 @@ static int load(struct tw_pair_table *table, const char *path, struct tw_error *
 	ssize_t len;
 	int err;
 
+	if (fd < 0 && errno == EACCES)
+		note__say("the pairs in %s are left out: %s", path, strerror(errno));
 	if (fd < 0)
-		return errno == ENOENT || errno == ENOTDIR
+		return errno == ENOENT || errno == ENOTDIR || errno == EACCES
 			       ? 0
 			       : tw_error__set(error, -errno, "cannot read the pairs in %s: %s", path, strerror(errno));
 	text = malloc(TW_PAIR_TEXT_MAX + 1);

@@ -39,6 +39,29 @@ static int bind_condition(struct tw_latency_types *types, struct tw_latency_role
 	return err;
 }
 
+/* Refuses an event with a number where another event of the pair has a text: they would be compared, but are never equal. */
+static int check_key_kinds(struct tw_latency_types *types, struct tw_latency_pair *pair,
+			   const struct tw_pair_binding *binding)
+{
+	const struct tw_pair *definition = pair->figures.pair;
+	const struct tw_pair_event *event = binding->event;
+
+	for (size_t i = 0; i < event->n_keys; i++) {
+		const bool is_text = tw_pair_value__is_text(&binding->keys[i]);
+
+		if (!pair->has_key_kinds)
+			pair->key_is_text[i] = is_text;
+		if (pair->key_is_text[i] != is_text)
+			return tw_error__set(&types->refusal, -EINVAL,
+					     "%s:%u:%u: key '%s' of %s is a %s, but another event of pair %s has a %s",
+					     definition->source, event->line, event->column, event->keys[i],
+					     event->event, is_text ? "text" : "number", definition->name,
+					     is_text ? "number" : "text");
+	}
+	pair->has_key_kinds = true;
+	return 0;
+}
+
 static int bind_role(struct tw_latency_types *types, struct tw_latency_pair *pair, size_t index,
 		     const struct tw_format *format, struct tw_latency_roles *roles, bool big_endian)
 {
@@ -51,6 +74,8 @@ static int bind_role(struct tw_latency_types *types, struct tw_latency_pair *pai
 				    &role->binding, &types->refusal);
 	for (size_t i = 0; i < figures->n_by; i++)
 		pair->has_by[i] |= role->binding.by[i].kind != TW_PAIR_NO_VALUE;
+	if (!err && role->binding.event->role != TW_PAIR_VALUE)
+		err = check_key_kinds(types, pair, &role->binding);
 	if (!err)
 		err = bind_condition(types, role, pair->conditions[index], roles->formats, big_endian);
 	if (err != -EINVAL || !types->skips_invalid)

@@ -22,9 +22,10 @@ struct tw_latency_pair {
 	struct tw_filter *conditions[TW_PAIR_EVENTS_MAX]; /* of its events; NULL = none */
 	struct tw_latency_slowest slowest;
 	struct tw_latency_stacks stacks;
-	uint64_t n_values;             /* samples that are values of events, since the figures were cleared */
-	bool is_invalid;               /* an event was left out, because of skips_invalid */
-	bool has_kind;                 /* figures.is_named is known */
+	uint64_t n_values; /* samples that are values of events, since the figures were cleared */
+	bool is_invalid;   /* an event was left out, because of skips_invalid */
+	bool has_key_kinds, key_is_text[TW_PAIR_KEYS_MAX]; /* of the events so far: they must be the same */
+	bool has_kind;                                     /* figures.is_named is known */
 	bool has_by[TW_PAIR_KEYS_MAX]; /* an event of the pair has the value by which the group is named */
 };
 

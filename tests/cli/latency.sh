@@ -106,10 +106,15 @@ refuses 'latency needs a pair, for example'
 refuses "there is no pair 'runqla'; did you mean runqlat\?" runqla
 refuses 'x.pcapng is a capture, so no command is run' runqlat "$scratch/x.pcapng" -- true
 refuses '--pid is for a live run, but .*x.pcapng is a capture' -P 1 runqlat "$scratch/x.pcapng"
+refuses "key 'next_comm' of sched_switch is a text, but another event of pair command-line has a number|key 'pid' of sched_waking is a number, but" \
+	--from sched_waking --to sched_switch --key pid=next_comm "$scratch/x.pcapng"
+refuses "there is no pair 'softirq'; did you mean softirqs\?" softirq "$scratch/x.pcapng"
+refuses "'./nofile' is neither a pair nor a file; a capture is given after the pairs" ./nofile runqlat
+refuses 'pair runqlat needs the switches of all tasks on all CPUs: leave out --pid; ' -P 1 runqlat
 refuses '--top 1001 is more than 1000' --top 1001 runqlat "$scratch/x.pcapng"
 refuses 'x.pcapng has no kernel stacks: record it with the option --stacks' --stacks "$scratch/folded" runqlat "$scratch/x.pcapng"
 refuses '--count is a number of intervals' -c 3 runqlat "$scratch/x.pcapng"
-refuses "--interval '0.01' is not a number of seconds" -i 0.01 runqlat "$scratch/x.pcapng"
+refuses "--interval '0.01' is less than 0.1 s" -i 0.01 runqlat "$scratch/x.pcapng"
 refuses 'sample.pcapng has no event workqueue:workqueue_queue_work, which pair work-delay needs' work-delay "$data/sample.pcapng"
 refuses 'sys_exit has no field .args., which is a key' --from sys_enter --to sys_exit --key args "$scratch/x.pcapng"
 refuses '--from and --to belong together' --from sys_enter "$scratch/x.pcapng"

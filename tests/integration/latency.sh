@@ -115,6 +115,10 @@ END
 run 0 "$tracewire" top --by irq -i 0.2 -c 2
 expect "tables of two screens" 4 "$(grep -Ec '^ time %    time ms    count/s  (interrupt|softirq)$' "$scratch/out")"
 
+# A run ends when its reader has gone.
+timeout 20 "$tracewire" latency -q -i 0.1 softirqs | head -1 >/dev/null
+expect "status of a run without a reader" 0 "${PIPESTATUS[0]}"
+
 refuses() { # PATTERN WORD...
 	run 2 "$tracewire" latency "${@:2}"
 	says "$scratch/err" "$1" || fail "'latency ${*:2}' says: $(cat "$scratch/err")"
