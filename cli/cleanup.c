@@ -111,7 +111,8 @@ static void tell_leftover(struct stale_cleanup *cleanup, const struct stale_obje
 	if (!cleanup->quiet)
 		note__say("%s %s %s of a killed run", object->repaired ? "repaired" : "removed", object->what,
 			  object->name);
-	if (object->left) /* printed even if quiet, because no later cleanup can report the setting */
+	/* Printed even if quiet: `left` tells which setting was not restored, and no later cleanup can report it. */
+	if (object->left)
 		note__say("%s: %s", object->name, object->left);
 }
 

@@ -106,10 +106,11 @@ static int unknown_letter(const struct option_set *set, int letter, struct tw_er
 	const struct cli_option *same = same_elsewhere(set, letter);
 
 	if (same && same->letter)
-		return tw_error__set(error, -EINVAL, "unknown option '-%c'; here it is -%c, --%s", letter, same->letter,
-				     same->name);
+		return tw_error__set(error, -EINVAL, "unknown option '-%c'; in this command, that option is -%c, --%s",
+				     letter, same->letter, same->name);
 	if (same)
-		return tw_error__set(error, -EINVAL, "unknown option '-%c'; here it is --%s", letter, same->name);
+		return tw_error__set(error, -EINVAL, "unknown option '-%c'; in this command, that option is --%s",
+				     letter, same->name);
 	if (set->arg_kind == CLI_ARG_FILE && (letter == 'r' || letter == 'i'))
 		return tw_error__set(error, -EINVAL, "unknown option '-%c'; the file is given without an option",
 				     letter);
@@ -147,7 +148,7 @@ static bool is_time_limit(const char *name)
 static const char *time_limit(const struct option_set *set)
 {
 	if (option_set__named(set, "autostop"))
-		return "here it is -a, --autostop duration:SECONDS";
+		return "in this command, that option is -a, --autostop duration:SECONDS";
 	return set->arg_kind == CLI_ARG_COMMAND ? "to trace for SECONDS, write -- sleep SECONDS after the options"
 						: NULL;
 }

@@ -158,8 +158,8 @@ static const struct cli_option frame_options[] = {
 	  "each event (default: 1 for `stream --interface`, otherwise 0)",
 	  .apply = apply_events_per_frame },
 	{ 0, "frame-size", "BYTES", CLI_ARG_SIZE,
-	  "Size of the largest frame, 128 to 65532 bytes without the Ethernet header; it is reduced to the MTU of the "
-	  "interface or path",
+	  "Size of the largest frame, 128 to 65532 bytes without the Ethernet header; frames are smaller if the MTU of "
+	  "the interface or path does not permit this size",
 	  .offset = offsetof(struct run_config, frame_size), .apply = apply_frame_size },
 	{ 0 },
 };

@@ -80,7 +80,7 @@ static bool dissect_refused(struct tw_dissect *d, proto_tree *tree, const struct
 	return !c.left;
 }
 
-/* Appends an error bound, such as "35 \xc2\xb5s". It is rounded up, because it is an upper bound. */
+/* Appends an error bound, such as "35 ms". The number is rounded up, because it is an upper bound. */
 static void append_bound(struct tw_line *line, uint64_t ns)
 {
 	static const struct {
@@ -95,7 +95,7 @@ static void append_bound(struct tw_line *line, uint64_t ns)
 	tw_line__str(line, units[i].name);
 }
 
-/* Appends a time, such as "3600.000 s". A time below a second has all digits. */
+/* Appends a time, such as "3600.000 s". A time of a second or more has three decimals, a shorter time has nine. */
 static void append_seconds(struct tw_line *line, uint64_t ns)
 {
 	if (ns < 1000000000) {

@@ -34,8 +34,8 @@
  * A backslash may precede any character. put_pattern() inserts a backslash to make a pattern a glob. If an array may have no NUL, or if a
  * class may match the NUL, a test may need several comparisons (struct plan).
  */
-#define TEXT_MAX 255 /* bytes in quotes; the kernel's MAX_FILTER_STR_VAL - 1 */
-#define COMM_MAX 15  /* bytes of a task's name in the kernel */
+#define TEXT_MAX 255 /* longest text in quotes, bytes; the kernel's MAX_FILTER_STR_VAL - 1 */
+#define COMM_MAX 15  /* longest task name in the kernel, bytes, without the NUL */
 
 /* How the parts a, b, c of a plan are joined. */
 enum form {

@@ -180,7 +180,7 @@ static uint64_t sign_of(const struct tw_test_place *number)
 	return number->is_signed ? 1ull << (8 * number->size - 1) : 0;
 }
 
-/* Make a list for (number & mask) == value. For a signed number, the caller passes @value with its sign bit inverted. */
+/* Make a list that is true if (number & mask) == value. For a signed number, the caller passes @value with its sign bit inverted. */
 static struct tw_cubes cubes__masked(struct tw_cube_maker *maker, const struct tw_test_place *number, uint64_t mask,
 				     uint64_t value)
 {
@@ -208,7 +208,7 @@ static uint64_t block_at(uint64_t low, uint64_t high)
 	return span;
 }
 
-/* Make a list for low <= number <= high, unsigned. If high < low, the list is never true. */
+/* Make a list that is true if low <= number <= high, compared as unsigned numbers. If high < low, the list is never true. */
 static struct tw_cubes cubes__range(struct tw_cube_maker *maker, const struct tw_test_place *number, uint64_t low,
 				    uint64_t high)
 {
@@ -276,8 +276,8 @@ static struct tw_cubes ordered_number(struct tw_cube_maker *maker, const struct 
 }
 
 /*
- * Make a list that is true if the field equals the value; for a GLOB with a star at its end, if the field begins with the value. A text
- * that is shorter than its field ends with a NUL.
+ * Make a disjunction of cubes that is true if the field equals the value (for a GLOB with a star at its end: begins with the text before
+ * the star); with @negated, if it does not. In the field, a text that is shorter than the field ends with a NUL, which is compared too.
  */
 static struct tw_cubes equal_bytes(struct tw_cube_maker *maker, const struct tw_test *test, bool negated)
 {

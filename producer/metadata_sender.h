@@ -78,8 +78,8 @@ void tw_metadata_sender__before(struct tw_metadata_sender *metadata, uint64_t no
 
 /**
  * tw_metadata_sender__after() - send new names and symbols; called in each round after the rings were read
- * @watermark: all threads have read all events older than this time, except late events. If a later control record may get an earlier time,
- * the function lowers @watermark to that time
+ * @watermark: in: all threads have read all events older than this time, except late events. Out: the same time, or, while addresses wait
+ * for the first read of kallsyms, the watermark of the previous round. A later round sends the symbols of these addresses with that time
  * Return: longest pause before the next round, ns
  */
 uint64_t tw_metadata_sender__after(struct tw_metadata_sender *metadata, uint64_t now, uint64_t *watermark);

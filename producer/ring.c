@@ -103,8 +103,8 @@ send_walk(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame
 }
 
 /*
- * Calls one of four compiled variants of send_walk(), so that most streams need fewer checks for each event: with all steps; without
- * hashing; without hashing and filter; without hashing, filter and look-ups of addresses.
+ * Calls one of four compiled variants of send_walk(): with all steps; without hashing; with neither hashing nor filter; with none of
+ * hashing, filter and address look-ups. The variants with fewer steps also need fewer checks for each event.
  */
 static void send_events(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame_writer *writer,
 			struct tw_producer_tasks *tasks)

@@ -121,7 +121,7 @@ int64_t tw_ledger__difference(const struct tw_ledger *ledger);
 
 /**
  * tw_ledger__is_known() - whether the difference is known
- * It is unknown if frames are missing after the last received frame, if the kernel's counters do not match, or if numbers are too large.
+ * The difference is unknown if the ledger's tail_frames or unsure_rings is above 0, or if a sum does not fit into 64 bits.
  */
 bool tw_ledger__is_known(const struct tw_ledger *ledger);
 

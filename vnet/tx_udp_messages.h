@@ -2,8 +2,9 @@
 /*
  * Puts frames into messages for one system call. A message is a batch of frames that passes the kernel's network stack as one packet. Then
  * the kernel cuts it into datagrams of one size (UDP GSO). All frames of a batch but the last are therefore padded to the longest one. If
- * the first frame is almost as long as frame_max, these frames are padded to frame_max. They then fill their slots, and the kernel copies
- * them as one piece. The length in the frame header excludes the padding. Used inside vnet/ only.
+ * the first frame is almost as long as frame_max, all frames but the last are padded to frame_max. Such frames fill their slots. The slots
+ * are adjacent in memory, so one iovec covers the batch, and the kernel copies it as one piece. The length in the frame header excludes
+ * the padding. Used inside vnet/ only.
  */
 #ifndef TW_TX_UDP_MESSAGES_H
 #define TW_TX_UDP_MESSAGES_H

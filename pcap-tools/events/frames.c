@@ -86,7 +86,10 @@ static bool needs_merge(const struct tw_event_frame *frame)
 	return false;
 }
 
-/* Finds the numbers of a stream, or adds them. Return: 0; -E2BIG beyond TW_STREAMS_MAX, -ENOMEM */
+/*
+ * Finds the entry (struct tw_stream_numbers) of a stream in @frames->numbers, or inserts an empty one. @ret_index: index of the entry.
+ * Return: 0; -E2BIG beyond TW_STREAMS_MAX, -ENOMEM
+ */
 static int find_numbers(struct tw_event_frames *frames, uint64_t stream_id, uint32_t *ret_index)
 {
 	const struct tw_hash_table *table = &frames->numbers;
@@ -99,7 +102,10 @@ static int find_numbers(struct tw_event_frames *frames, uint64_t stream_id, uint
 	return 0;
 }
 
-/* Finds the channel of a frame, or adds it. Return: 0; -E2BIG beyond TW_STREAMS_MAX or CHANNELS_MAX, -ENOMEM */
+/*
+ * Finds the entry (struct channel) of a frame's channel in @frames->channels, or inserts one, for which the numbers before this frame count
+ * as `before`. Return: 0; -E2BIG beyond TW_STREAMS_MAX or CHANNELS_MAX, -ENOMEM
+ */
 static int find_channel(struct tw_event_frames *frames, const struct tw_frame_info *frame, struct channel **ret)
 {
 	const struct channel_key key = { frame->stream_id, frame->channel };

@@ -16,7 +16,7 @@
 #define STACK_CPUS_MAX  4096 /* CPUs of streams whose next event may be a stack */
 #define STACK_PAIRS_MAX 8    /* pairs that one event begins and that get its stack */
 
-/* A pair that the last event of a CPU began: the kernel stack of this event follows. */
+/* A pair that the last event of a CPU began. The next event of this CPU may be the kernel stack of the last event. */
 struct last_begun {
 	struct tw_latency_pair *pair;
 	struct tw_pairing_key key;
@@ -54,13 +54,13 @@ struct tw_latency {
 	struct tw_error refusal;     /* why an event ends the reading; "" = no memory */
 };
 
-/* Whether more than the names of groups is kept of a beginning. */
+/* Whether all of struct tw_latency_begun is kept for a beginning, for --top and --stacks. If not, only its `names` are kept. */
 static bool describes(const struct tw_latency *l)
 {
 	return l->options->top || l->options->stacks;
 }
 
-/* The names of a sample's groups: of the beginning, else of the end, else "". */
+/* Completes @names, the names of a sample's groups: a missing name is taken from the event of @player, or is "" if this event has none. */
 static int name_groups(struct tw_latency *l, const struct tw_latency_role *role, const struct player *player,
 		       uint64_t names[TW_PAIR_KEYS_MAX])
 {
@@ -78,7 +78,7 @@ static int name_groups(struct tw_latency *l, const struct tw_latency_role *role,
 	return 0;
 }
 
-/* Adds a sample to the slowest if it is one of them, and to the times of its stack. */
+/* Adds a sample to the times of its stack, and to the slowest samples if it is one of them. */
 static int describe(struct tw_latency *l, struct tw_latency_pair *pair, const struct tw_latency_begun *begun,
 		    uint64_t begin, const struct player *player)
 {
@@ -112,7 +112,7 @@ static int end_pair(struct tw_latency *l, const struct tw_latency_role *role, co
 	return err || !describes(l) ? err : describe(l, pair, &begun, begin.time, player);
 }
 
-/* Expects the stack of an event that began a pair. */
+/* Notes that the event of @player began a pair. If the next event of its CPU is its kernel stack, the stack belongs to this pair. */
 static void expect_stack(struct tw_latency *l, const struct tw_latency_role *role, const struct player *player,
 			 const struct tw_pairing_key *key)
 {
@@ -143,7 +143,7 @@ static int begin_pair(struct tw_latency *l, const struct tw_latency_role *role, 
 	return 0;
 }
 
-/* Counts the value of an event. */
+/* For pairs that measure values: adds the value of the event to the figures, or counts it as unreadable or negative. */
 static int take_value(struct tw_latency *l, const struct tw_latency_role *role, const struct player *player)
 {
 	struct tw_latency_pair *pair = role->pair;
@@ -263,7 +263,7 @@ static const char *task_of(const struct tw_latency *l, const struct tw_latency_b
 	return begun->comm == TW_PAIR_NO_NAME ? "<...>" : tw_pair_names__text(l->names, begun->comm);
 }
 
-/* Gives a kernel stack to the pairs that the event before it on its CPU has begun. */
+/* Adds a kernel stack to the pairs that began with the previous event of the same CPU. */
 static void give_stack(const struct tw_latency *l, const struct tw_read_event *event, const struct last_event *last)
 {
 	const struct tw_print *print = tw_stream__print(event->stream, event->known);
@@ -284,7 +284,7 @@ static void give_stack(const struct tw_latency *l, const struct tw_read_event *e
 	}
 }
 
-/* Notices a kernel stack, and whose it is. */
+/* Counts kernel stacks. If the event is the stack of the previous event of its CPU, adds it to the pairs that the previous event began. */
 static void look_for_stack(struct tw_latency *l, const struct tw_read_event *event)
 {
 	const struct cpu_key cpu = { event->stream->id, event->frame->cpu };
@@ -311,7 +311,7 @@ static bool is_on_time_line(struct tw_latency *l, const struct tw_stream *stream
 	return stream->has_wall == l->is_wall;
 }
 
-/* Ends the present interval, and those without events after it, if the event is after its end. */
+/* If the event is after the end of the present interval, ends this interval. The next interval is the one with the event. */
 static void pass_time(struct tw_latency *l, const struct tw_read_event *event)
 {
 	const uint64_t length = l->options->interval, time = tw_stream__wall(event->stream, event->view.time);

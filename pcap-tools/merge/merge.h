@@ -36,7 +36,7 @@
  *
  * If the offset of a stream does not arrive in time, the merge chooses an offset in one of two ways:
  * - By arrival: the stream's newest event gets the common time of its arrival. This requires the present common time. If other streams have
- *   watermarks, a stream must also confirm the present common time (see below).
+ *   watermarks, at least one stream must also confirm the present common time (see below).
  * - By other streams: the stream's newest event or watermark gets the common time of the newest watermark of all other streams. If there is
  *   no other watermark, the offset is 0.
  *
@@ -44,10 +44,10 @@
  * wrong, or the stream is forged. Therefore it does not release or delay events of other streams, and does not make them LATE. Its own
  * events are emitted when they have waited long enough; they are LATE only after newer events of streams that are ahead.
  *
- * The present common time may be wrong, too. Therefore no stream counts as ahead while no stream confirms the present common time. A stream
- * confirms it if the stream's offset was not chosen by arrival, and the stream's newest common time is not later than the present common
- * time by more than wait_ns. If some of the streams with such an offset answered a request (tw_merge__set_answered()), only these can
- * confirm it, because the others may be forged.
+ * The present common time may be wrong, too. Therefore a stream counts as ahead only while at least one stream confirms the present common
+ * time (defined next). A stream confirms the present common time if the stream's offset was not chosen by arrival, and the stream's newest
+ * common time is not later than the present common time by more than wait_ns. If some of the streams with such an offset answered a request
+ * (tw_merge__set_answered()), only the streams that answered can confirm the present common time, because the others may be forged.
  */
 #ifndef TW_MERGE_H
 #define TW_MERGE_H

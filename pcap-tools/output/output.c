@@ -423,8 +423,9 @@ static int check(const struct tw_output *o, struct tw_error *error)
 	struct stat st;
 
 	if (o->rotates && (!o->own || (!stat(o->path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))))
-		return tw_error__set(error, -EINVAL,
-				     "writing %s: it cannot be split into several files; give a file name", o->name);
+		return tw_error__set(
+			error, -EINVAL,
+			"writing %s: it cannot be split into several files; give the name of a regular file", o->name);
 	if (strlen(o->path) < sizeof(o->path) - 1)
 		return 0;
 	return tw_error__set(error, -ENAMETOOLONG, "writing %.64s...: the name is too long; give a shorter one",

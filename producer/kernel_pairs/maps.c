@@ -33,7 +33,9 @@ static int make(struct tw_kernel_maps *maps, enum bpf_map_type type, const char 
 	if (fd >= 0)
 		maps->memory += entries * (copies * value + (is_hash ? key + ELEMENT_BYTES : 0));
 	else if (fd == -EPERM)
-		tw_error__set(error, fd, "cannot make a BPF map: this requires root, or CAP_BPF and CAP_PERFMON");
+		tw_error__set(
+			error, fd,
+			"cannot make a BPF map: measuring in the kernel requires root, or CAP_BPF and CAP_PERFMON");
 	else
 		tw_error__set(error, fd, "cannot make a BPF map of %u entries: %s%s", entries, strerror(-fd),
 			      fd == -ENOMEM ? "; give a smaller --memory" : "");

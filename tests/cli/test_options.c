@@ -141,9 +141,9 @@ static void test_sentences(void **state)
 		{ "--zzzzzzzzzzz", "unknown option '--zzzzzzzzzzz'; see --help" },
 		{ "-x", "unknown option '-x'; see --help" },
 		{ "-qx", "unknown option '-x'; see --help" },
-		{ "-o x", "unknown option '-o'; here it is -w, --write" },
-		{ "-qb 100", "unknown option '-b'; here it is --buffer-size" },
-		{ "-v", "unknown option '-v'; here it is -V, --version" },
+		{ "-o x", "unknown option '-o'; in this command, that option is -w, --write" },
+		{ "-qb 100", "unknown option '-b'; in this command, that option is --buffer-size" },
+		{ "-v", "unknown option '-v'; in this command, that option is -V, --version" },
 		{ "-Y x", "unknown option '-Y'; see --help" }, /* this command has no filter */
 		{ "-r x", "unknown option '-r'; the file is given without an option" },
 		{ "--buffer 3", "option '--buffer' is ambiguous: --buffer-size or --buffer-file?" },

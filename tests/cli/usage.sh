@@ -28,11 +28,12 @@ refuses 2 "tracewire: unknown command 'qqqqqq'; see --help" qqqqqq
 refuses 2 "tracewire vnet: unknown command 'upp'; did you mean up?" vnet upp
 refuses 2 "tracewire record: unknown option '--evnet'; did you mean --event?" record --evnet sched
 refuses 2 "tracewire record: unknown option '-x'; see --help" record -x
-refuses 2 "tracewire record: unknown option '-o'; here it is -w, --write" record -e sched -o trace.dat
+refuses 2 "tracewire record: unknown option '-o'; in this command, that option is -w, --write" record -e sched -o trace.dat
 for word in duration seconds time timeout; do
 	refuses 2 "tracewire record: unknown option '--$word'; to trace for SECONDS, write -- sleep SECONDS after the options" \
 		record -e sched --$word 5 -w x
-	refuses 2 "tracewire capture: unknown option '--$word'; here it is -a, --autostop duration:SECONDS" capture -i tw0 --$word=5 -w x
+	refuses 2 "tracewire capture: unknown option '--$word'; in this command, that option is -a, --autostop duration:SECONDS" \
+		capture -i tw0 --$word=5 -w x
 done
 refuses 2 "tracewire convert: unknown option '--duration'; see --help" convert --duration 5 x y
 refuses 2 "tracewire report: unknown option '-r'; the file is given without an option" report -r trace.pcapng

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Print fmts that need much time or memory, and as long as a format text may be. Each is compiled or refused, and run, within time limits.
- * The limits are so high that a busy machine and sanitizers stay below them. An algorithm with superlinear time would exceed them.
+ * Print fmts that need much time or memory. Some are about as long as a format text may be. Each is compiled or refused, and then run. Both
+ * steps have time limits, which are so high that even a busy machine or a build with sanitizers stays below them. An algorithm with
+ * superlinear time would exceed them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +26,10 @@ static const char head[] =
 	"name: bomb\nID: 300\nformat:\n" COMMON_FIELDS FIELD("int a", 8, 4, 1) FIELD("char s[16]", 12, 16, 0)
 		FIELD("__data_loc u8[] list", 28, 4, 0) FIELD("__data_loc char[] str", 32, 4, 0) "\nprint fmt: ";
 
-/* The print fmt: @before, @opening repeated @n times or as often as it fits, @between, @closing repeated in the same way, @after. */
+/*
+ * The parts of a print fmt, in this order: @before, @opening, @between, @closing, @after. @opening and @closing are repeated @n times, or
+ * less often if they do not fit.
+ */
 static const struct bomb {
 	const char *name, *before, *opening, *between, *closing, *after;
 	uint32_t n;
