@@ -84,7 +84,7 @@ static void run_round(struct variant *variants)
 
 		read_statistics(variant, &ns, &runs);
 		ns = 2 * (ns - variant->ns) / (runs - variant->runs);
-		if (!variant->best || ns < variant->best)
+		if (variant->best <= 0 || ns < variant->best)
 			variant->best = ns;
 	}
 }

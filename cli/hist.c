@@ -65,7 +65,7 @@ static int understand(struct latency_config *config, char **args, struct latency
 static int hist(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct latency_config *config = data;
-	struct latency_task task = { NULL };
+	struct latency_task task = { .table = NULL };
 	const int err = understand(config, args, &task, error);
 	const int status = err ? cli_exit__of(err) : latency__measure(config, &task, error);
 

@@ -170,7 +170,7 @@ static int prepare(struct top_config *top, struct tw_error *error)
 static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct top_config *top = data;
-	struct latency_task task = { NULL };
+	struct latency_task task = { .table = NULL };
 	int err = prepare(top, error), status;
 
 	(void)n_args;

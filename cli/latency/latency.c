@@ -177,7 +177,7 @@ int latency__measure(const struct latency_config *config, const struct latency_t
 static int latency(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct latency_config *config = data;
-	struct latency_task task = { NULL };
+	struct latency_task task = { .table = NULL };
 	int err, status;
 
 	(void)n_args;

@@ -24,7 +24,7 @@ void tw_gen__look_up(struct tw_gen *g, enum tw_bpf_map map, int key)
 {
 	struct tw_asm *a = &g->a;
 
-	tw_asm__map(a, BPF_REG_1, map);
+	tw_asm__map(a, BPF_REG_1, (uint16_t)map);
 	tw_asm__mov(a, BPF_REG_2, BPF_REG_10);
 	tw_asm__alu(a, BPF_ADD, BPF_REG_2, key);
 	tw_asm__call(a, BPF_FUNC_map_lookup_elem);

@@ -144,5 +144,5 @@ void tw_latency_stacks__fini(struct tw_latency_stacks *stacks)
 		free(stacks->items[i].text);
 	free(stacks->items);
 	tw_hash_table__fini(&stacks->index);
-	*stacks = (struct tw_latency_stacks){ NULL };
+	*stacks = (struct tw_latency_stacks){ .items = NULL };
 }

@@ -77,11 +77,12 @@ static uint64_t measure(int fd, const struct tw_latency_options *options)
 {
 	const struct tw_latency_result *result;
 	struct tw_error error = { "" };
-	struct tw_latency *latency;
+	struct tw_latency *latency = NULL;
 	uint64_t paired = 0;
 	int err;
 
-	check(!lseek(fd, 0, SEEK_SET) && !tw_latency__new(options, &latency, &error));
+	check(!lseek(fd, 0, SEEK_SET));
+	check(!tw_latency__new(options, &latency, &error));
 	err = tw_latency__read(latency, fd, "made.pcapng", &error);
 	check(!err || *error.text);
 	result = tw_latency__result(latency);
