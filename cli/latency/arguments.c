@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/latency/latency.h"
+#include "cli/messages.h"
 
 #define OWN_NAME   "command-line" /* the pair of --from, --to and --key */
 #define LINEAR_MAX 1000000000000u /* ns */
@@ -141,6 +142,14 @@ static size_t take_file(const struct latency_config *config, struct latency_task
 	return n - 1;
 }
 
+static bool has_pair(const struct latency_task *task, const struct tw_pair *pair)
+{
+	for (size_t i = 0; i < task->n_pairs; i++)
+		if (task->pairs[i] == pair)
+			return true;
+	return false;
+}
+
 /* Adds the pair of a name, or the pairs, at least two, whose names begin with the name and a hyphen. */
 static int find_pair(struct latency_task *task, const char *name, struct tw_error *error)
 {
@@ -148,6 +157,8 @@ static int find_pair(struct latency_task *task, const char *name, struct tw_erro
 	const struct tw_pair *pair = tw_pair_table__find(task->table, name, &unknown);
 	const size_t n = task->n_pairs, len = strlen(name);
 
+	if (pair && has_pair(task, pair))
+		return 0;
 	if (pair)
 		task->pairs[task->n_pairs++] = pair;
 	for (size_t i = 0; !pair && i < tw_pair_table__count(task->table); i++) {
@@ -256,6 +267,9 @@ int latency__understand(struct latency_config *config, char **args, struct laten
 
 	if (!err)
 		err = latency__load_pairs(&ret->table, error);
+	if (!err && config->from && !config->key && !config->run.quiet)
+		note__say("there is no --key: each %s is paired with the next %s of any task", config->from,
+			  config->to);
 	if (!err && config->from)
 		err = add_own(config, ret->table, error);
 	if (err)

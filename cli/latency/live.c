@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/nearest.h"
 #include "base/time.h"
 #include "cli/latency/latency.h"
 #include "cli/measuring.h"
@@ -47,6 +48,23 @@ static int add_event(struct live *live, const char *spec, struct tw_error *error
 	return err;
 }
 
+static int refuse_event(const struct tw_event_list *all, const struct tw_pair_event *missing, const char *spec,
+			const struct tw_pair *pair, struct tw_error *error)
+{
+	struct tw_nearest nearest;
+
+	tw_nearest__init(&nearest, missing->event);
+	for (size_t i = 0; i < all->n; i++)
+		tw_nearest__offer(&nearest, all->names[i].name);
+	if (nearest.best)
+		return tw_error__set(error, -ENOENT,
+				     "this kernel has no event %s, which pair %s needs; did you mean %s?", spec,
+				     pair->name, nearest.best);
+	return tw_error__set(error, -ENOENT,
+			     "this kernel has no event %s, which pair %s needs; `tracewire list` shows the events",
+			     spec, pair->name);
+}
+
 /* Selects the events of a pair that this kernel has; the others must not be needed. */
 static int select_pair(struct live *live, const struct tw_event_list *all, const struct tw_pair *pair,
 		       struct tw_error *error)
@@ -66,9 +84,7 @@ static int select_pair(struct live *live, const struct tw_event_list *all, const
 	if (!missing)
 		return err;
 	put_spec(missing, spec);
-	return tw_error__set(error, -ENOENT,
-			     "this kernel has no event %s, which pair %s needs; `tracewire list` shows the events",
-			     spec, pair->name);
+	return refuse_event(all, missing, spec, pair, error);
 }
 
 static int select_events(struct live *live, struct tw_error *error)

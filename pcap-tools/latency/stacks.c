@@ -7,10 +7,11 @@
 #include "base/line.h"
 #include "base/printable.h"
 
-#define FRAMES_MAX 256  /* functions of a stack; more are left out */
-#define TEXT_MAX   8192 /* bytes of a folded stack; it is cut at its innermost functions */
-#define TASK_MAX   256  /* bytes of a task's name, with escaped bytes */
-#define CHAIN_MAX  8    /* stacks with equal hashes */
+#define FRAMES_MAX  256  /* functions of a stack; more are left out */
+#define TEXT_MAX    8192 /* bytes of a folded stack; it is cut at its innermost functions */
+#define TASK_MAX    256  /* bytes of a task's name, with escaped bytes */
+#define TRACING_MAX 4    /* innermost frames among which those of the tracing are */
+#define CHAIN_MAX   8    /* stacks with equal hashes */
 
 /* A function name in the printed text. */
 struct frame {
@@ -49,16 +50,22 @@ static size_t split(const char *text, size_t len, struct frame frames[FRAMES_MAX
 	return n;
 }
 
+static bool begins_with(const struct frame *frame, const char *text)
+{
+	const size_t len = strlen(text);
+
+	return frame->len > len && !memcmp(frame->name, text, len);
+}
+
 /* Number of the innermost frames that belong to the tracing itself. */
 static size_t of_tracing(const struct frame *frames, size_t n)
 {
-	static const char traceiter[] = "__traceiter_";
-	const size_t len = sizeof(traceiter) - 1;
+	size_t tracing = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (frames[i].len > len && !memcmp(frames[i].name, traceiter, len))
-			return i + 1;
-	return 0;
+	for (size_t i = 0; i < n && i < TRACING_MAX; i++)
+		if (begins_with(&frames[i], "__traceiter_") || begins_with(&frames[i], "trace_event_raw_event_"))
+			tracing = i + 1;
+	return tracing;
 }
 
 /* A semicolon in a name would look like the end of the name. */

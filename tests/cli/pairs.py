@@ -77,7 +77,7 @@ wanted = {"count": len(times), "sum": sum(times), "min": times[0], "max": times[
 found = {name: figures.get(name) for name in wanted}
 for name, share in ("p50", .5), ("p90", .9), ("p99", .99):
     exact = times[max(0, -(-len(times) * int(share * 1000) // 1000) - 1)]
-    unit = 1 if pair in ("softirqs", "hardirqs") else 1000
+    unit = 1 if pair in ("syscalls", "softirqs", "hardirqs") else 1000
     if not exact <= figures[name] <= exact * 33 / 32 + unit:
         found[name], wanted[name] = figures[name], exact
 for row in figures["rows"]:

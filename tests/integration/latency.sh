@@ -123,6 +123,7 @@ refuses() { # PATTERN WORD...
 	run 2 "$tracewire" latency "${@:2}"
 	says "$scratch/err" "$1" || fail "'latency ${*:2}' says: $(cat "$scratch/err")"
 }
+refuses 'this kernel has no event sys_entr, which pair command-line needs; did you mean sys_enter\?' --from sys_entr --to sys_exit --key common_pid
 refuses 'this kernel has no event nosuch, which pair command-line needs' --from nosuch --to sys_exit --key common_pid
 refuses 'sys_exit has no field .vec., which is a key' --from sys_enter --to sys_exit --key vec -- true
 run 2 "$tracewire" top --by tasks
