@@ -84,21 +84,13 @@ static const struct cli_option options[] = {
 	  .offset = offsetof(struct latency_config, by), .once = "separate several fields by commas" },
 	{ 0, "linear", "STEP", CLI_ARG_NUMBER, "Use buckets of this width instead of powers of two",
 	  .offset = offsetof(struct latency_config, linear) },
-	{ 0, "svg", "FILE", CLI_ARG_FILE, "At the end, write a picture of the histograms to FILE",
-	  .offset = offsetof(struct latency_config, svg) },
-	{ 'i', "interval", "SECONDS", CLI_ARG_TEXT,
-	  "Print the histograms of each interval of this length, at least 0.1, instead of one result at the end",
-	  .apply = latency__apply_interval },
-	{ 'c', "count", "N", CLI_ARG_NUMBER, "End after N intervals",
-	  .offset = offsetof(struct latency_config, intervals) },
-	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object for each result",
-	  .offset = offsetof(struct latency_config, as_json) },
 	{ 0 },
 };
 
 static const struct cli_option_group group = { "Fields", options };
-static const struct cli_option_group *const groups[] = { &group, &run_task_group, &run_source_group, &run_status_group,
-							 NULL };
+static const struct cli_option_group *const groups[] = {
+	&group, &latency__result_group, &run_task_group, &run_source_group, &run_status_group, NULL
+};
 
 static const struct cli_example examples[] = {
 	{ "Show the lengths of sent packets, for each device", "sudo tracewire hist net_dev_queue.len --by name" },

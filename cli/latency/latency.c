@@ -204,6 +204,21 @@ int latency__apply_interval(void *data, const char *value, struct tw_error *erro
 	return 0;
 }
 
+static const struct cli_option result_options[] = {
+	{ 0, "svg", "FILE", CLI_ARG_FILE, "At the end, write a picture of the histograms to FILE",
+	  .offset = offsetof(struct latency_config, svg) },
+	{ 'i', "interval", "SECONDS", CLI_ARG_TEXT,
+	  "Print the histograms of each interval of this length, at least 0.1, instead of one result at the end",
+	  .apply = latency__apply_interval },
+	{ 'c', "count", "N", CLI_ARG_NUMBER, "End after N intervals",
+	  .offset = offsetof(struct latency_config, intervals) },
+	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object for each result",
+	  .offset = offsetof(struct latency_config, as_json) },
+	{ 0 },
+};
+
+const struct cli_option_group latency__result_group = { "Result", result_options };
+
 static const struct cli_option options[] = {
 	{ 0, "list", NULL, CLI_ARG_NONE, "List the pairs, and what the time of each pair means",
 	  .offset = offsetof(struct latency_config, list) },
@@ -235,25 +250,17 @@ static const struct cli_option options[] = {
 	  "At the end, write the kernel stacks at the beginnings to FILE, with the sum of the times in ns, in the form that "
 	  "flamegraph.pl reads; a capture needs stacks: record --stacks",
 	  .offset = offsetof(struct latency_config, stacks) },
-	{ 0, "svg", "FILE", CLI_ARG_FILE, "At the end, write a picture of the histograms to FILE",
-	  .offset = offsetof(struct latency_config, svg) },
-	{ 'i', "interval", "SECONDS", CLI_ARG_TEXT,
-	  "Print the histograms of each interval of this length, at least 0.1, instead of one result at the end",
-	  .apply = latency__apply_interval },
-	{ 'c', "count", "N", CLI_ARG_NUMBER, "End after N intervals",
-	  .offset = offsetof(struct latency_config, intervals) },
 	{ 0, "in-kernel", NULL, CLI_ARG_NONE,
 	  "Measure a live run with BPF programs in the kernel, so that no event leaves it; only for keys, conditions and groups "
 	  "that are numbers",
 	  .offset = offsetof(struct latency_config, in_kernel) },
-	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object for each result",
-	  .offset = offsetof(struct latency_config, as_json) },
 	{ 0 },
 };
 
 static const struct cli_option_group group = { "Pairs", options };
-static const struct cli_option_group *const groups[] = { &group, &run_task_group, &run_source_group, &run_status_group,
-							 NULL };
+static const struct cli_option_group *const groups[] = {
+	&group, &latency__result_group, &run_task_group, &run_source_group, &run_status_group, NULL
+};
 
 static const struct cli_example examples[] = {
 	{ "Show how long runnable tasks wait for a CPU, until Ctrl-C", "sudo tracewire latency runqlat" },

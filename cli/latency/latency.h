@@ -67,6 +67,8 @@ int latency__load_pairs(struct tw_pair_table **ret, struct tw_error *error);
 /** latency__options() - the options of the measurement; its texts are borrowed from @config and @task */
 struct tw_latency_options latency__options(const struct latency_config *config, const struct latency_task *task);
 
+extern const struct cli_option_group latency__result_group; /* --svg, -i, -c, -j; of `latency` and `hist` */
+
 /** latency__apply_interval() - the argument of --interval */
 int latency__apply_interval(void *config, const char *value, struct tw_error *error);
 

@@ -39,6 +39,9 @@ load=$!
 started+=("$load")
 exec 8>"$scratch/go" 9<"$scratch/went"
 
+# The ring of some kernels lacks switches from an idle task, so the CPU of the load is never idle.
+in_background hog chrt --idle 0 taskset --cpu-list "$(python3 -c 'import os; print(min(os.sched_getaffinity(0)))')" sh -c 'while :; do :; done'
+
 cat >"$scratch/config/tracewire/pairs" <<E2
 pair calls
 	begin  raw_syscalls:sys_enter common_pid if common_pid == $load and id in {getppid, sched_yield}
@@ -80,7 +83,7 @@ expect "status of --in-kernel" 0 $?
 wait "$user"
 echo >&8
 
-# Wake-ups in an interrupt are missed while a program runs on their CPU.
+# Events in an interrupt, and switches after it, can be missed while a program runs on their CPU.
 missed=$(sed -n 's/^\([0-9]*\) events\{0,1\} .* not measured.*/\1/p' "$scratch/kernel.err")
 python3 - "$scratch/kernel.out" "$scratch/user.out" "${missed:-0}" <<'E2' || fail "the two ways to measure differ: $(cat "$scratch/kernel.err" "$scratch/user.err")"
 import json, sys
@@ -88,7 +91,7 @@ kernel, user = (json.load(open(name))["pairs"] for name in sys.argv[1:3])
 missed = int(sys.argv[3])
 
 # A task can be preempted between the two measurements of one event of a system call.
-preempted, longest = 2, 30000000
+preempted, longest = 6, 30000000
 
 def up_to(figures, bound):
     return sum(row["count"] for row in figures["rows"] if row["bound"] is not None and row["bound"] <= bound)
@@ -101,12 +104,12 @@ def same_times(a, b, what):
         if row["bound"] is not None:
             least, most = up_to(b, row["bound"] - 200000), up_to(b, row["bound"] + 200000)
             assert least - preempted <= up_to(a, row["bound"]) <= most + preempted, (what, row, least, most)
-    assert abs(a["min"] - b["min"]) < 20000, (what, a["min"], b["min"])
+    assert abs(a["min"] - b["min"]) < 100000, (what, a["min"], b["min"])
     assert abs(a["mean"] - b["mean"]) < 20000 + preempted * longest / a["count"], (what, a["mean"], b["mean"])
 
 for a, b in zip(kernel, user):
     name = a["pair"]
-    if missed and name == "waits":
+    if missed and name in ("waits", "away"):
         assert abs(a["count"] - b["count"]) <= missed, (name, missed, a["count"], b["count"])
         continue
     same_times(a, b, name)
@@ -122,7 +125,7 @@ assert calls["count"] == 2000 and calls["groups"][0]["by"] == {"id": "sched_yiel
 assert calls["left_out"]["again"] == 4000 and calls["left_out"]["cancelled"] == 2000, calls["left_out"]
 assert calls["left_out"]["no_begin"] == 2000, calls["left_out"]
 assert sleeps["count"] == 36 and sleeps["min"] > 1000000, sleeps
-assert waits["count"] >= 36 - missed and away["count"] >= 36
+assert waits["count"] >= 36 - missed and away["count"] >= 36 - missed
 assert "S" in [group["by"]["prev_state"] for group in away["groups"]], away["groups"]
 E2
 
