@@ -249,10 +249,14 @@ static void print_times(const struct change *change, const struct tw_pair_figure
 	say(stdout, "  %s\n", change->name);
 }
 
-static void print_unshown(size_t n, const char *what)
+/* @text: as for say__count() */
+static void print_unshown(size_t n, const char *text)
 {
-	if (n)
-		printf("and %zu %s without a difference that is more than chance\n", n, what);
+	if (!n)
+		return;
+	fputs("and ", stdout);
+	say__count(stdout, n, text);
+	puts(" without a difference that is more than chance");
 }
 
 /* Passes the comparison of each event type of either capture to @take. */
@@ -297,7 +301,7 @@ static void print(const struct diff *diff)
 		say(stdout, "%s %s: %.3f s\n", i ? "B" : "A", diff->sides[i].file, diff->sides[i].seconds);
 	printf("\n%12s %12s %10s  %s\n", "A events/s", "B events/s", "change", "event");
 	each_rate(diff, take_rate, &printing);
-	print_unshown(printing.unshown, "events");
+	print_unshown(printing.unshown, "{event|events}");
 	printf("\n%10s %10s %9s %9s %8s %9s %9s %8s  %s\n", "A count", "B count", "A p50", "B p50", "change", "A p99",
 	       "B p99", "change", "pair");
 	for (size_t i = 0; i < diff->task.n_pairs; i++) {
@@ -310,7 +314,7 @@ static void print(const struct diff *diff)
 		else
 			unshown++;
 	}
-	print_unshown(unshown, "pairs");
+	print_unshown(unshown, "{pair|pairs}");
 }
 
 static void put_change(struct tw_json *json, const struct change *change, bool is_rate)

@@ -227,8 +227,8 @@ int latency__live(const struct latency_config *config, const struct latency_task
 	if (!config->counts_types)
 		measuring.run.selection = live.events;
 	measuring.run.tracing.stacks = config->stacks;
-	measuring.run.show_self =
-		true; /* without their switches to the idle task, the run's own tasks would have wrong times */
+	/* Without their switches to the idle task, the run's own tasks would have wrong times. */
+	measuring.run.show_self |= !tw_pair__has_values(task->pairs[0]);
 	status = err ? cli_exit__of(err) : measuring__run(&measuring, task->command, error);
 	tw_latency__free(live.latency);
 	for (size_t i = 0; i < live.events.n; i++)

@@ -12,7 +12,7 @@ chmod 755 "$scratch"
 cp "$sample" "$scratch/sample.pcapng"
 chmod 644 "$scratch/sample.pcapng"
 
-need python3
+need python3 script
 
 # same WHAT OUTPUT: OUTPUT equals standard input
 same() {
@@ -235,14 +235,12 @@ refused 2 "compile: no expression is given; tracewire-filter(7) describes the la
 refused 2 "compile: the filter of sched:sched_switch has control characters or invalid UTF-8, so it cannot be printed exactly; give the expression to \`tracewire live\`, \`record\` or \`stream\` with -f instead" \
 	compile --to tracefs --from "$sample" $'prev_comm == "\xe9"'
 # On a terminal, a caret marks the column, also in a long expression, of which a part is shown.
-if command -v script >/dev/null; then
-	long='prev_pid == 1 or prev_pid == 2 or prev_pid == 3 or prev_pid == 4 or prev_pid == 5 or nix == 6 or prev_pid == 7'
-	script -qec "'$tracewire' filter compile --to tree --from '$sample' '$long'" /dev/null </dev/null | tr -d '\r' >"$scratch/caret"
-	same "a caret in a long expression" "$(head -2 "$scratch/caret")" <<'END'
+long='prev_pid == 1 or prev_pid == 2 or prev_pid == 3 or prev_pid == 4 or prev_pid == 5 or nix == 6 or prev_pid == 7'
+script -qec "'$tracewire' filter compile --to tree --from '$sample' '$long'" /dev/null </dev/null | tr -d '\r' >"$scratch/caret"
+same "a caret in a long expression" "$(head -2 "$scratch/caret")" <<'END'
   rev_pid == 3 or prev_pid == 4 or prev_pid == 5 or nix == 6 or prev_pid == 7
                                                     ^
 END
-fi
 refused 2 "compile: column 11: a value is expected here" compile --to tree --from "$sample" 'prev_pid=='
 refused 2 "compile: column 13: no event has a field 'prev_pidd'; did you mean 'prev_pid'?" \
 	compile --to tree --from "$sample" 'cpu == 1 && prev_pidd == 1'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads an untrusted trace.dat file to its end. Each record has the promised slack in memory, CPU numbers are valid, and nothing behind the
- * end of the file is read.
+ * Reads an untrusted trace.dat file to its end. The promised number of bytes after each record is readable, CPU numbers are valid, and no
+ * byte after the end of the file is read.
  */
 #include "fuzz_input.h"
 

@@ -9,7 +9,7 @@ static void from_stream(struct fixture *x, uint64_t stream)
 	x->frame.stream = stream;
 }
 
-/* A merge of @n streams; the clock of stream i is i * @apart ns behind the common time line. */
+/* Makes a merge of @n streams. To a time of the clock of stream i, i * @apart ns must be added to get the common time. */
 static struct fixture *streams__new(struct tw_merge_options options, uint64_t n, int64_t apart)
 {
 	struct fixture *x;

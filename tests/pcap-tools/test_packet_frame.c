@@ -85,7 +85,7 @@ static const uint8_t *find(const uint8_t *bytes, size_t len, size_t *ret_len)
 	return tw_packet__frame(TW_LINKTYPE_ETHERNET, bytes, len, ret_len);
 }
 
-/* Check that a frame of five bytes is found at the end. If the packet is truncated, what is left of the frame is found. */
+/* Check that the frame in the last five bytes of a packet is found; and in a truncated packet, those of its bytes that are left. */
 static void assert_framed(const struct packet *p)
 {
 	for (size_t len = 0; len <= p->len; len++) {

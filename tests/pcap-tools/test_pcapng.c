@@ -235,7 +235,7 @@ static struct rlimit limit_files(rlim_t size)
 	return before;
 }
 
-/* After a failed write, the writer returns the packets behind the file's last whole block, each with its interface. */
+/* After a failed write, the writer returns each packet that is not in the whole blocks of the file, with its interface. */
 static void what_could_not_be_written(void **state)
 {
 	const int fd = memfd_create("pcapng", 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The slots between a receiver and the recorder: no slot is lost, and the merge does not borrow so many that new frames have no slot. */
+/* The slots between a receiver and the recorder. No slot is lost. The merge does not borrow all slots, so there are slots for new frames. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
