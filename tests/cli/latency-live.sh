@@ -124,7 +124,8 @@ calls, sleeps, waits, away = kernel
 assert calls["count"] == 2000 and calls["groups"][0]["by"] == {"id": "sched_yield"}, calls
 assert calls["left_out"]["again"] == 4000 and calls["left_out"]["cancelled"] == 2000, calls["left_out"]
 assert calls["left_out"]["no_begin"] == 2000, calls["left_out"]
-assert sleeps["count"] == 36 and sleeps["min"] > 1000000, sleeps
+# A sleep ends at a time that the task chose before the call, and it can be preempted in between.
+assert sleeps["count"] == 36 and 4000000 < sleeps["mean"] < 30000000, sleeps
 assert waits["count"] >= 36 - missed and away["count"] >= 36 - missed
 assert "S" in [group["by"]["prev_state"] for group in away["groups"]], away["groups"]
 E2
