@@ -15,7 +15,7 @@ function(tracewire_bpf_object name source)
 	set(skeleton ${folder}/${name}.skel.h)
 	file(MAKE_DIRECTORY ${folder})
 	add_custom_command(OUTPUT ${object}
-		COMMAND ${TRACEWIRE_BPF_CLANG} -target bpf -mcpu=v3 -g -O2 -Wall -Wextra -Wshadow
+		COMMAND ${TRACEWIRE_BPF_CLANG} -target bpf -mcpu=v3 -ffreestanding -g -O2 -Wall -Wextra -Wshadow
 			-I${PROJECT_SOURCE_DIR} -idirafter /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}
 			-MD -MF ${object}.d -c ${source} -o ${object}
 		COMMAND ${TRACEWIRE_LLVM_STRIP} -g ${object}

@@ -114,7 +114,7 @@ void tw_pair_figures__sort(struct tw_pair_figures *figures)
 {
 	if (figures->n_groups)
 		qsort(figures->groups, figures->n_groups, sizeof(figures->groups[0]),
-		      tw_pair__has_values(figures->pair) ? by_number : by_sum);
+		      tw_pair__has_times(figures->pair) ? by_sum : by_number);
 }
 
 void tw_pair_figures__clear(struct tw_pair_figures *figures)
@@ -123,7 +123,7 @@ void tw_pair_figures__clear(struct tw_pair_figures *figures)
 
 	tw_pair_figures__fini(figures);
 	figures->stats = (struct tw_pairing_stats){ 0 };
-	figures->unreadable = figures->unclear = figures->negative = 0;
+	figures->unreadable = figures->unclear = figures->negative = figures->unstamped = figures->blocked = 0;
 	tw_histogram__init(&figures->all, &scale);
 }
 

@@ -29,6 +29,8 @@ struct tw_pair_figures {
 	bool is_missing[TW_PAIR_EVENTS_MAX]; /* no format of this event of the pair is known */
 	uint64_t unreadable;                 /* events whose keys are not in the record */
 	uint64_t negative;                   /* values below 0, which are not in the histogram */
+	uint64_t unstamped;                  /* packets without a receive time stamp */
+	uint64_t blocked;                    /* reads of data that waited for an earlier segment */
 	/* The values of the pair have names, such as states: the first name of each group is that of a value. False: they are numbers. */
 	bool is_named;
 	uint64_t unclear; /* events for which `matches` in a condition reached its limit, which counts as no match */

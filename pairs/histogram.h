@@ -32,6 +32,24 @@ struct tw_histogram {
 /** tw_histogram__init() - make an empty histogram */
 void tw_histogram__init(struct tw_histogram *histogram, const struct tw_histogram_scale *scale);
 
+/* The number of the highest bit of @value, from 0; @value is not 0. */
+static inline unsigned int tw_histogram__highest_bit(uint64_t value)
+{
+#ifdef __bpf__ /* BPF has no instruction for it */
+	unsigned int bit = 0;
+
+	for (unsigned int shift = 32; shift; shift /= 2) {
+		if (!(value >> shift))
+			continue;
+		value >>= shift;
+		bit += shift;
+	}
+	return bit;
+#else
+	return 63 - (unsigned int)__builtin_clzll(value);
+#endif
+}
+
 /** tw_histogram__bucket() - the index of the bucket of @value; TW_HISTOGRAM_BUCKETS = beyond the last one */
 static inline size_t tw_histogram__bucket(const struct tw_histogram_scale *scale, uint64_t value)
 {
@@ -43,7 +61,7 @@ static inline size_t tw_histogram__bucket(const struct tw_histogram_scale *scale
 		return whole < TW_HISTOGRAM_BUCKETS ? (size_t)whole : TW_HISTOGRAM_BUCKETS;
 	if (whole < 1u << (TW_HISTOGRAM_STEP_BITS + 1))
 		return (size_t)whole;
-	shift = 63 - TW_HISTOGRAM_STEP_BITS - (unsigned int)__builtin_clzll(whole);
+	shift = tw_histogram__highest_bit(whole) - TW_HISTOGRAM_STEP_BITS;
 	return ((size_t)shift << TW_HISTOGRAM_STEP_BITS) + (size_t)(whole >> shift);
 }
 

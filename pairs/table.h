@@ -39,7 +39,7 @@ struct tw_pair_event {
 	unsigned int line, column, condition_column; /* where the event and its condition are in the text, from 1 */
 };
 
-/* The unit of the smallest bucket of a pair's histogram. Values of events are bytes or plain numbers, all others are times. */
+/* The unit of the smallest bucket of a pair's histogram. The values of events can also be bytes or plain numbers. Times are always in ns. */
 enum tw_pair_unit { TW_PAIR_NS, TW_PAIR_US, TW_PAIR_MS, TW_PAIR_BYTES, TW_PAIR_NUMBER };
 
 /** tw_pair_unit__name() - "ns", "us", "ms", "bytes", "number" */
@@ -70,6 +70,12 @@ const struct tw_pair_event *tw_pair__lacks(const struct tw_pair *pair, const boo
 static inline bool tw_pair__has_values(const struct tw_pair *pair)
 {
 	return pair->events[0].role == TW_PAIR_VALUE;
+}
+
+/** tw_pair__has_times() - whether the samples are times in ns: times between events, or values with a unit of time */
+static inline bool tw_pair__has_times(const struct tw_pair *pair)
+{
+	return pair->unit <= TW_PAIR_MS;
 }
 
 struct tw_pair_table;

@@ -197,6 +197,46 @@ static int find_pairs(const struct latency_config *config, struct latency_task *
 	return err;
 }
 
+static bool all_of_packets(const struct latency_task *task)
+{
+	for (size_t i = 0; i < task->n_pairs; i++)
+		if (!tw_packets__has(task->pairs[i]))
+			return false;
+	return true;
+}
+
+/* Refuses options that select packets, if no pair is about packets. */
+static int check_packets(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
+{
+	const struct tw_packets_selection *packets = &config->packets;
+	const char *option = packets->dev              ? "dev"
+			     : packets->netns          ? "netns"
+			     : packets->cgroup         ? "cgroup"
+			     : packets->nonempty_queue ? "nonempty-queue"
+			     : packets->blocked_reads  ? "blocked-reads"
+						       : NULL;
+
+	if (option && !all_of_packets(task))
+		return tw_error__set(error, -EINVAL,
+				     "--%s is for the pairs ping, ecn and rxstack: leave it out, or name only these",
+				     option);
+	return 0;
+}
+
+/* Pairs that only programs in the kernel can measure are measured there without --in-kernel. */
+static int choose_engine(struct latency_config *config, const struct latency_task *task, struct tw_error *error)
+{
+	for (size_t i = 0; i < task->n_pairs; i++) {
+		if (!tw_packets__has(task->pairs[i]))
+			continue;
+		if (task->file)
+			return tw_error__set(error, -EINVAL, "pair %s is measured only live: leave out the capture %s",
+					     task->pairs[i]->name, task->file);
+		config->in_kernel = true;
+	}
+	return check_packets(config, task, error);
+}
+
 /* Refuses what only the other way to measure a live run can do. */
 static int check_in_kernel(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
 {
@@ -206,13 +246,16 @@ static int check_in_kernel(const struct latency_config *config, const struct lat
 		return tw_error__set(error, -EINVAL,
 				     "%s is a capture, and --in-kernel measures a live run: leave out one", task->file);
 	if (config->top || config->stacks)
-		return tw_error__set(error, -EINVAL, "--%s needs the events: leave out --in-kernel",
-				     config->top ? "top" : "stacks");
+		return tw_error__set(
+			error, -EINVAL,
+			"--%s needs the events, which do not leave the kernel with %s: leave out one of the two",
+			config->top ? "top" : "stacks", all_of_packets(task) ? task->pairs[0]->name : "--in-kernel");
 	if (config->run.clock && strcmp(config->run.clock, "mono") != 0)
 		return tw_error__set(error, -EINVAL,
 				     "--in-kernel measures with the clock mono: leave out --in-kernel, or --clock %s",
 				     config->run.clock);
-	if (option && strcmp(option, "clock") != 0 && strcmp(option, "show-self") != 0)
+	if (option && strcmp(option, "clock") != 0 && strcmp(option, "show-self") != 0 &&
+	    (strcmp(option, "pid") != 0 || !all_of_packets(task)))
 		return tw_error__set(error, -EINVAL,
 				     "--%s is not possible with --in-kernel: leave out one of the two options", option);
 	return 0;
@@ -276,6 +319,8 @@ int latency__understand(struct latency_config *config, char **args, struct laten
 		return err;
 	n = take_file(config, ret, args, n);
 	err = find_pairs(config, ret, args, n, error);
+	if (!err)
+		err = choose_engine(config, ret, error);
 	return err ? err : latency__check_task(config, ret, error);
 }
 

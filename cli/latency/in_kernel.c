@@ -32,6 +32,36 @@ struct run {
 	bool ended;           /* the command has ended */
 };
 
+/* Adds the ids of a list such as "12,34". */
+static int add_pids(const char *list, struct tw_packets_selection *to, struct tw_error *error)
+{
+	char *end;
+
+	for (const char *at = list; *at; at = *end == ',' ? end + 1 : end) {
+		const unsigned long pid = strtoul(at, &end, 10);
+
+		if (end == at || !pid || pid > UINT32_MAX || (*end && *end != ',') || *at < '0' || *at > '9')
+			return tw_error__set(error, -EINVAL, "--pid '%s' is not a list of task ids, such as 4711,4712",
+					     list);
+		if (to->n_pids == TW_PACKETS_PIDS_MAX)
+			return tw_error__set(error, -E2BIG, "at most %d tasks can be given with --pid for packets",
+					     TW_PACKETS_PIDS_MAX);
+		to->pids[to->n_pids++] = (uint32_t)pid;
+	}
+	return 0;
+}
+
+/* The packets that the options select. */
+static int select_packets(const struct latency_config *config, struct tw_packets_selection *ret, struct tw_error *error)
+{
+	int err = 0;
+
+	*ret = config->packets;
+	for (size_t i = 0; i < config->run.tracing.pids.n && !err; i++)
+		err = add_pids(config->run.tracing.pids.items[i], ret, error);
+	return err;
+}
+
 static int open_pairs(struct run *run, struct tw_error *error)
 {
 	const struct latency_config *config = run->config;
@@ -47,6 +77,8 @@ static int open_pairs(struct run *run, struct tw_error *error)
 	};
 	int err = tw_tracing_dir__find(&options.tracing_dir, error);
 
+	if (!err)
+		err = select_packets(config, &options.packets, error);
 	return err ? err : tw_kernel_pairs__new(&options, &run->kernel, error);
 }
 
@@ -59,17 +91,26 @@ static void tell(const struct run *run)
 	for (size_t i = 0; i < run->task->n_pairs; i++) {
 		const char *note = tw_kernel_pairs__note(run->kernel, i);
 
-		if (note)
+		if (note && !tw_kernel_pairs__measures(run->kernel, i))
+			note__say("%s; so it is left out", note);
+		else if (note)
 			note__say("%s; so it is measured without groups, which it has without --in-kernel", note);
 	}
 	if (run->config->run.filter)
 		filter_option__note(run->config->run.filter, tw_kernel_pairs__filter_note(run->kernel));
+	for (size_t i = 0; i < run->task->n_pairs; i++) {
+		const char *hook = tw_kernel_pairs__hook(run->kernel, i);
+
+		if (hook)
+			say(stderr, "%s: measured at %s\n", run->task->pairs[i]->name, hook);
+	}
 	if (run->config->run.verbose)
 		fprintf(stderr, "in the kernel: %zu programs of %zu instructions, %zu KiB of maps\n", size.programs,
 			size.instructions, size.memory / 1024);
 	fputs("measuring", stderr);
-	for (size_t i = 0; i < run->task->n_pairs; i++)
-		say(stderr, "%s %s", i ? "," : "", run->task->pairs[i]->name);
+	for (size_t i = 0, n = 0; i < run->task->n_pairs; i++)
+		if (tw_kernel_pairs__measures(run->kernel, i))
+			say(stderr, "%s %s", n++ ? "," : "", run->task->pairs[i]->name);
 	fputs(" in the kernel; Ctrl-C ends it\n", stderr);
 }
 
@@ -89,8 +130,11 @@ static int print(struct run *run, struct tw_error *error)
 
 	if (err)
 		return err;
+	run->result.n_pairs = 0;
 	for (size_t i = 0; i < run->task->n_pairs; i++)
-		run->measured[i] = (struct tw_latency_measured){ figures[i], &no_slowest, &no_stacks, false };
+		if (tw_kernel_pairs__measures(run->kernel, i))
+			run->measured[run->result.n_pairs++] =
+				(struct tw_latency_measured){ figures[i], &no_slowest, &no_stacks, false };
 	run->result.names = tw_kernel_pairs__names(run->kernel);
 	latency__print(run->config, &subject, &run->result);
 	standard_files__flush();
@@ -141,6 +185,7 @@ static int watch(struct run *run, struct tw_error *error)
 		run->ended = fds[1].revents != 0;
 		if (run->ended || fds[0].revents)
 			return 0;
+		tw_kernel_pairs__follow(run->kernel);
 		done = tick(run, error);
 		service__alive(tw_time__now(CLOCK_MONOTONIC));
 		standard_files__push();
@@ -171,7 +216,7 @@ static void tell_losses(const struct run *run)
 
 	if (run->config->run.quiet)
 		return;
-	for (size_t i = 0; i < run->task->n_pairs; i++)
+	for (size_t i = 0; i < run->result.n_pairs; i++)
 		latency__tell_missing(&run->measured[i].figures, "this kernel");
 	if (missed)
 		say__count(

@@ -257,9 +257,28 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
+static const struct cli_option packet_options[] = {
+	{ 0, "dev", "INTERFACE", CLI_ARG_INTERFACE, "Only packets of this interface",
+	  .offset = offsetof(struct latency_config, packets.dev), .once = "--by dev divides the figures" },
+	{ 0, "netns", "NETNS", CLI_ARG_TEXT,
+	  "Only packets of this network namespace: a name that ip-netns(8) shows, or a path such as /proc/4711/ns/net",
+	  .offset = offsetof(struct latency_config, packets.netns), .once = "--by netns divides the figures" },
+	{ 0, "cgroup", "PATH", CLI_ARG_TEXT,
+	  "Only reads by tasks in this cgroup: a path below the mount point of cgroup2, such as 'system.slice/ssh.service'",
+	  .offset = offsetof(struct latency_config, packets.cgroup), .once = "--by cgroup divides the figures" },
+	{ 0, "nonempty-queue", NULL, CLI_ARG_NONE, "Only reads after which the socket still has data",
+	  .offset = offsetof(struct latency_config, packets.nonempty_queue) },
+	{ 0, "blocked-reads", NULL, CLI_ARG_NONE,
+	  "Also reads of TCP data that waited for an earlier segment; otherwise, these are only counted",
+	  .offset = offsetof(struct latency_config, packets.blocked_reads) },
+	{ 0 },
+};
+
+static const struct cli_option_group packet_group = { "Packets (ping, ecn, rxstack)", packet_options };
+
 static const struct cli_option_group group = { "Pairs", options };
 static const struct cli_option_group *const groups[] = {
-	&group, &latency__result_group, &run_task_group, &run_source_group, &run_status_group, NULL
+	&group, &packet_group, &latency__result_group, &run_task_group, &run_source_group, &run_status_group, NULL
 };
 
 static const struct cli_example examples[] = {

@@ -6,6 +6,7 @@
 #include "cli/outcome.h"
 #include "cli/run_options.h"
 #include "pcap-tools/latency/latency.h"
+#include "producer/packets/packets.h"
 
 /* What a result is about. */
 struct latency_subject {
@@ -27,7 +28,8 @@ struct latency_config {
 	/* Prints a result instead of latency__print(); NULL = latency__print(). May call tw_latency__pass(). */
 	void (*print)(const struct latency_config *config, const struct latency_subject *subject,
 		      struct tw_latency *latency);
-	const char *stacks, *svg; /* files to be written at the end; NULL = none */
+	const char *stacks, *svg;            /* files to be written at the end; NULL = none */
+	struct tw_packets_selection packets; /* without the pids */
 	bool as_json, list, in_kernel;
 	char *by_names; /* @by, with NULs in place of commas */
 	const char *by_list[TW_PAIR_KEYS_MAX];

@@ -51,7 +51,7 @@ static void print_bar(uint64_t n, uint64_t most)
 
 const char *latency__figure(const struct tw_pair_figures *pair, uint64_t value, char *buf, size_t size)
 {
-	if (!tw_pair__has_values(pair->pair))
+	if (tw_pair__has_times(pair->pair))
 		return time_text(value, buf, size);
 	snprintf(buf, size, "%" PRIu64, value);
 	return buf;
@@ -59,7 +59,7 @@ const char *latency__figure(const struct tw_pair_figures *pair, uint64_t value, 
 
 static const char *unit_of_rows(const struct tw_pair_figures *pair)
 {
-	if (pair->all.scale.linear && !tw_pair__has_values(pair->pair))
+	if (pair->all.scale.linear && tw_pair__has_times(pair->pair))
 		return "ns";
 	return tw_pair_unit__name(pair->pair->unit);
 }
@@ -167,7 +167,7 @@ struct counter {
 	uint64_t n;
 };
 
-#define COUNTERS 9
+#define COUNTERS 11
 
 static void get_counters(const struct tw_pair_figures *pair, struct counter ret[COUNTERS])
 {
@@ -182,6 +182,8 @@ static void get_counters(const struct tw_pair_figures *pair, struct counter ret[
 		{ "evicted", "forgotten, because --memory was full", s->evicted },
 		{ "unreadable", "events without their keys", pair->unreadable },
 		{ "negative", "below 0", pair->negative },
+		{ "unstamped", "packets without a receive time stamp", pair->unstamped },
+		{ "blocked", "reads of data that waited for an earlier segment", pair->blocked },
 	};
 
 	memcpy(ret, counters, sizeof(counters));
@@ -358,7 +360,7 @@ static void put_pair(struct tw_json *json, const struct tw_latency_measured *mea
 	tw_json__open(json, NULL, '{');
 	tw_json__str(json, "pair", pair->pair->name);
 	tw_json__str(json, "text", pair->pair->text);
-	tw_json__str(json, "unit", tw_pair__has_values(pair->pair) ? tw_pair_unit__name(pair->pair->unit) : "ns");
+	tw_json__str(json, "unit", tw_pair__has_times(pair->pair) ? "ns" : tw_pair_unit__name(pair->pair->unit));
 	put_figures(json, pair, &pair->all);
 	tw_json__u64(json, "begun", pair->stats.begun);
 	tw_json__open(json, "left_out", '{');

@@ -102,7 +102,7 @@ static int load_all(struct tw_kernel_pairs *kernel, bool include_self, struct tw
 	const uint32_t own = include_self ? 0 : own_task();
 	int err = 0;
 
-	kernel->programs = calloc(kernel->plan.n_tracepoints, sizeof(*kernel->programs));
+	kernel->programs = calloc(kernel->plan.n_tracepoints + 1, sizeof(*kernel->programs));
 	if (!kernel->programs)
 		return tw_error__set(error, -ENOMEM, "no memory for the pairs");
 	for (size_t i = 0; i < kernel->plan.n_tracepoints && !err; i++)
@@ -142,6 +142,8 @@ int tw_kernel_pairs__new(const struct tw_kernel_pairs_options *options, struct t
 		err = tw_kernel_maps__make(&kernel->maps, &kernel->plan, options->memory, error);
 	if (!err)
 		err = load_all(kernel, options->include_self, error);
+	if (!err && kernel->plan.packets)
+		err = tw_packets__load(kernel->plan.packets, options->memory / options->n_pairs, error);
 	if (!err && needs_symbols(&kernel->plan))
 		tw_kallsyms__read(&kernel->kallsyms);
 	if (err)
@@ -156,6 +158,11 @@ const char *tw_kernel_pairs__note(const struct tw_kernel_pairs *kernel, size_t i
 	const char *text = kernel->plan.pairs[i].note.text;
 
 	return *text ? text : NULL;
+}
+
+bool tw_kernel_pairs__measures(const struct tw_kernel_pairs *kernel, size_t i)
+{
+	return !kernel->plan.pairs[i].is_left_out;
 }
 
 const struct tw_error *tw_kernel_pairs__filter_note(const struct tw_kernel_pairs *kernel)
@@ -206,7 +213,30 @@ static uint64_t count_missed(const struct tw_kernel_pairs *kernel)
 
 uint64_t tw_kernel_pairs__missed(const struct tw_kernel_pairs *kernel)
 {
-	return kernel->has_stopped ? kernel->missed : count_missed(kernel) - kernel->missed_before;
+	const uint64_t of_packets = kernel->plan.packets ? tw_packets__missed(kernel->plan.packets) : 0;
+
+	return of_packets + (kernel->has_stopped ? kernel->missed : count_missed(kernel) - kernel->missed_before);
+}
+
+const char *tw_kernel_pairs__hook(const struct tw_kernel_pairs *kernel, size_t i)
+{
+	return kernel->plan.pairs[i].is_of_packets && !kernel->plan.pairs[i].is_left_out
+		       ? tw_packets__hook(kernel->plan.packets, kernel->plan.pairs[i].figures.pair)
+		       : NULL;
+}
+
+void tw_kernel_pairs__follow(struct tw_kernel_pairs *kernel)
+{
+	if (kernel->plan.packets)
+		tw_packets__follow_tai(kernel->plan.packets);
+}
+
+/* Sets the epoch that all programs fill, and waits until none uses the previous one. */
+static int set_epoch(struct tw_kernel_pairs *kernel, uint32_t epoch)
+{
+	if (kernel->plan.packets)
+		tw_packets__set_epoch(kernel->plan.packets, epoch);
+	return tw_kernel_maps__set_gate(&kernel->maps, epoch);
 }
 
 int tw_kernel_pairs__start(struct tw_kernel_pairs *kernel, struct tw_error *error)
@@ -215,10 +245,12 @@ int tw_kernel_pairs__start(struct tw_kernel_pairs *kernel, struct tw_error *erro
 
 	for (size_t i = 0; i < kernel->n_programs && !err; i++)
 		err = attach(&kernel->programs[i], kernel->maps.cpus, error);
+	if (!err && kernel->plan.packets)
+		err = tw_packets__attach(kernel->plan.packets, error);
 	if (err)
 		return err;
 	kernel->missed_before = count_missed(kernel);
-	err = tw_kernel_maps__set_gate(&kernel->maps, kernel->epoch);
+	err = set_epoch(kernel, kernel->epoch);
 	return err ? tw_error__set(error, err, "cannot write a BPF map: %s", strerror(-err)) : 0;
 }
 
@@ -227,8 +259,10 @@ void tw_kernel_pairs__stop(struct tw_kernel_pairs *kernel)
 	if (kernel->has_stopped)
 		return;
 	if (kernel->maps.gate >= 0)
-		tw_kernel_maps__set_gate(&kernel->maps, TW_KERNEL_CLOSED);
-	kernel->missed = tw_kernel_pairs__missed(kernel);
+		set_epoch(kernel, TW_KERNEL_CLOSED);
+	kernel->missed = count_missed(kernel) - kernel->missed_before;
+	if (kernel->plan.packets)
+		tw_packets__detach(kernel->plan.packets);
 	kernel->has_stopped = true;
 	for (size_t i = 0; i < kernel->n_programs; i++) {
 		if (kernel->programs[i].event >= 0)
@@ -243,8 +277,8 @@ static void balance(struct tw_kernel_pair *pair)
 	struct tw_pairing_stats *stats = &pair->figures.stats;
 
 	stats->paired = pair->figures.all.n;
-	pair->open +=
-		stats->begun - stats->paired - stats->again - stats->cancelled - stats->backwards - stats->evicted;
+	pair->open += stats->begun - stats->paired - stats->again - stats->cancelled - stats->backwards -
+		      stats->evicted - pair->figures.unstamped - pair->figures.blocked;
 	/* While the gate changes, an end can count in the earlier epoch, and its beginning in the later one. */
 	stats->open = (int64_t)pair->open < 0 ? 0 : pair->open;
 }
@@ -256,14 +290,18 @@ int tw_kernel_pairs__take(struct tw_kernel_pairs *kernel, struct tw_pair_figures
 
 	if (!kernel->has_stopped) {
 		kernel->epoch = (epoch + 1) % TW_KERNEL_EPOCHS;
-		err = tw_kernel_maps__set_gate(&kernel->maps, kernel->epoch);
+		err = set_epoch(kernel, kernel->epoch);
 	}
 	tw_kallsyms__renew(&kernel->kallsyms, true);
 	for (size_t i = 0; i < kernel->plan.n_pairs && !err; i++) {
 		struct tw_kernel_pair *pair = &kernel->plan.pairs[i];
 
+		if (pair->is_left_out)
+			continue;
 		tw_pair_figures__clear(&pair->figures);
-		err = tw_kernel_pairs__read(kernel, pair, epoch, !kernel->has_stopped);
+		err = pair->is_of_packets ? tw_packets__read(kernel->plan.packets, &pair->figures, epoch,
+							     !kernel->has_stopped, kernel->names)
+					  : tw_kernel_pairs__read(kernel, pair, epoch, !kernel->has_stopped);
 		balance(pair);
 		tw_pair_figures__sort(&pair->figures);
 		kernel->shown[i] = pair->figures;
@@ -283,6 +321,8 @@ struct tw_kernel_pairs_size tw_kernel_pairs__size(const struct tw_kernel_pairs *
 
 	for (size_t i = 0; i < kernel->n_programs; i++)
 		size.instructions += kernel->programs[i].n;
+	if (kernel->plan.packets)
+		tw_packets__size(kernel->plan.packets, &size.programs, &size.instructions, &size.memory);
 	return size;
 }
 

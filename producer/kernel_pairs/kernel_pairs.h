@@ -13,6 +13,7 @@
 
 #include "filter/filter.h"
 #include "pairs/figures.h"
+#include "producer/packets/packets.h"
 
 #define TW_KERNEL_PAIRS_MAX    64
 #define TW_KERNEL_PAIRS_MEMORY ((size_t)32 << 20)
@@ -31,9 +32,10 @@ struct tw_kernel_pairs_options {
 	 * the task, and this memory is not limited. The idle tasks of the CPUs, which all have the pid 0, are then different tasks.
 	 */
 	size_t memory;
-	const struct tw_filter *filter; /* events that do not match are ignored; NULL = none */
-	bool include_self;              /* do not ignore events of this process */
-	bool no_task_storage;           /* for tests: keep the beginnings of tasks in a hash map, too */
+	const struct tw_filter *filter;      /* events that do not match are ignored; NULL = none */
+	struct tw_packets_selection packets; /* for pairs with events of packets/ */
+	bool include_self;                   /* do not ignore events of this process */
+	bool no_task_storage;                /* for tests: keep the beginnings of tasks in a hash map, too */
 };
 
 struct tw_kernel_pairs;
@@ -46,8 +48,11 @@ struct tw_kernel_pairs;
 int tw_kernel_pairs__new(const struct tw_kernel_pairs_options *options, struct tw_kernel_pairs **ret,
 			 struct tw_error *error);
 
-/** tw_kernel_pairs__note() - Return: why pair @i is measured without the groups that it defines; NULL if it is not */
+/** tw_kernel_pairs__note() - Return: why pair @i is left out, or is measured without the groups that it defines; NULL if it is not */
 const char *tw_kernel_pairs__note(const struct tw_kernel_pairs *kernel, size_t i);
+
+/** tw_kernel_pairs__measures() - whether pair @i is measured; pairs with events of packets/ that this kernel cannot have are left out */
+bool tw_kernel_pairs__measures(const struct tw_kernel_pairs *kernel, size_t i);
 
 /** tw_kernel_pairs__filter_note() - Return: the sentence of tw_filter__ambiguous_key() about the filter; its text may be "" */
 const struct tw_error *tw_kernel_pairs__filter_note(const struct tw_kernel_pairs *kernel);
@@ -71,6 +76,12 @@ const struct tw_pair_names *tw_kernel_pairs__names(const struct tw_kernel_pairs 
 
 /** tw_kernel_pairs__missed() - Return: number of events for which the kernel skipped the program, up to now or tw_kernel_pairs__stop() */
 uint64_t tw_kernel_pairs__missed(const struct tw_kernel_pairs *kernel);
+
+/** tw_kernel_pairs__hook() - Return: what the programs of pair @i are attached to, for people; NULL = the tracepoints of its events */
+const char *tw_kernel_pairs__hook(const struct tw_kernel_pairs *kernel, size_t i);
+
+/** tw_kernel_pairs__follow() - follow changes of the clocks; to be called several times a second */
+void tw_kernel_pairs__follow(struct tw_kernel_pairs *kernel);
 
 /* The size of a measurement, for people. */
 struct tw_kernel_pairs_size {

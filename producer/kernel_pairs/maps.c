@@ -163,7 +163,8 @@ int tw_kernel_maps__make(struct tw_kernel_maps *maps, struct tw_kernel_plan *pla
 	if (bpf_map_update_elem(maps->gate, &zero, &closed, BPF_ANY))
 		return tw_error__set(error, -errno, "cannot write a BPF map: %s", strerror(errno));
 	for (size_t i = 0; i < plan->n_pairs && !err; i++)
-		err = make_of_pair(maps, &maps->pairs[i], &plan->pairs[i], memory / plan->n_pairs, error);
+		if (!plan->pairs[i].is_of_packets)
+			err = make_of_pair(maps, &maps->pairs[i], &plan->pairs[i], memory / plan->n_pairs, error);
 	return err;
 }
 

@@ -85,7 +85,7 @@ static int check_events(const struct tw_kernel_plan *plan, struct tw_error *erro
 		const struct tw_pair_figures *figures = &plan->pairs[i].figures;
 		const struct tw_pair_event *lacks = tw_pair__lacks(figures->pair, figures->is_missing);
 
-		if (lacks)
+		if (lacks && !plan->pairs[i].is_of_packets)
 			return tw_error__set(
 				error, -ENOENT,
 				"this kernel has no event %s%s%s, which pair %s needs; `tracewire list` shows "
@@ -264,7 +264,7 @@ static int make_tracepoints(struct tw_kernel_plan *plan, struct tw_error *error)
 	size_t at = 0;
 	int err = 0;
 
-	plan->tracepoints = calloc(n, sizeof(*plan->tracepoints));
+	plan->tracepoints = calloc(n + 1, sizeof(*plan->tracepoints)); /* n is 0 if all events are made from packets */
 	if (!plan->tracepoints)
 		return no_memory(error);
 	for (size_t i = 0; i < n && !err; i++)
@@ -377,7 +377,7 @@ static int make_pairs(struct tw_kernel_plan *plan, const struct tw_kernel_pairs_
 	for (size_t i = 0; i < options->n_pairs; i++) {
 		const struct tw_pair *pair = options->pairs[i];
 
-		if (tw_pair__has_values(pair) || !pair->events[0].n_keys)
+		if (!tw_packets__has(pair) && (tw_pair__has_values(pair) || !pair->events[0].n_keys))
 			return tw_error__set(error, -EOPNOTSUPP, "pair %s has %s: leave out --in-kernel", pair->name,
 					     tw_pair__has_values(pair)
 						     ? "values of events, which are not measured in the kernel"
@@ -392,10 +392,42 @@ static int make_pairs(struct tw_kernel_plan *plan, const struct tw_kernel_pairs_
 		tw_pair_figures__init(&pair->figures, options->pairs[i], options->by, options->n_by, options->linear);
 		memset(pair->figures.is_missing, true, sizeof(pair->figures.is_missing));
 		pair->index = (unsigned int)i;
+		pair->is_of_packets = tw_packets__has(options->pairs[i]);
 		pair->n_keys = options->pairs[i]->events[0].n_keys;
 	}
 	plan->n_pairs = options->n_pairs;
 	return 0;
+}
+
+/* Adds the pairs whose events are made from packets. Those that this kernel cannot measure are left out, unless all are. */
+static int add_packets(struct tw_kernel_plan *plan, const struct tw_kernel_pairs_options *options,
+		       struct tw_error *error)
+{
+	size_t left_out = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < plan->n_pairs && !err; i++) {
+		struct tw_kernel_pair *pair = &plan->pairs[i];
+
+		if (!pair->is_of_packets)
+			continue;
+		if (options->filter)
+			return tw_error__set(
+				error, -EOPNOTSUPP,
+				"--filter cannot be applied to pair %s; --dev, --netns, --pid and --cgroup select packets",
+				pair->figures.pair->name);
+		if (!plan->packets)
+			err = tw_packets__new(&options->packets, &plan->packets, error);
+		memset(pair->figures.is_missing, false, sizeof(pair->figures.is_missing));
+		if (!err)
+			err = tw_packets__add(plan->packets, &pair->figures, error);
+		pair->is_left_out = err == -EOPNOTSUPP && ++left_out < plan->n_pairs;
+		if (!pair->is_left_out)
+			continue;
+		pair->note = *error;
+		err = 0;
+	}
+	return err;
 }
 
 int tw_kernel_plan__make(const struct tw_kernel_pairs_options *options, struct tw_kernel_plan *ret,
@@ -407,6 +439,8 @@ int tw_kernel_plan__make(const struct tw_kernel_pairs_options *options, struct t
 	*plan = (struct tw_kernel_plan){ 0 };
 	err = make_pairs(plan, options, error);
 	if (!err)
+		err = add_packets(plan, options, error);
+	if (!err)
 		err = read_formats(plan, options->tracing_dir, error);
 	if (!err)
 		err = check_events(plan, error);
@@ -415,7 +449,8 @@ int tw_kernel_plan__make(const struct tw_kernel_pairs_options *options, struct t
 	if (!err)
 		err = make_tracepoints(plan, error);
 	for (size_t i = 0; i < plan->n_pairs && !err; i++)
-		err = check_groups(plan, &plan->pairs[i], options->n_by, error);
+		if (!plan->pairs[i].is_of_packets)
+			err = check_groups(plan, &plan->pairs[i], options->n_by, error);
 	for (size_t i = 0; i < plan->n_roles; i++) {
 		struct tw_kernel_role *role = plan->roles[i];
 
@@ -434,6 +469,7 @@ void tw_kernel_plan__fini(struct tw_kernel_plan *plan)
 	}
 	for (size_t i = 0; i < plan->n_pairs; i++)
 		tw_pair_figures__fini(&plan->pairs[i].figures);
+	tw_packets__free(plan->packets);
 	free(plan->roles);
 	free(plan->tracepoints);
 	free(plan->pairs);

@@ -10,6 +10,7 @@
 #include "pairs/binding.h"
 #include "pairs/figures.h"
 #include "producer/kernel_pairs/kernel_pairs.h"
+#include "producer/packets/packets.h"
 #include "schema/schema.h"
 
 #define TW_KERNEL_ROLES_MAX   255  /* of a pair: an event that is given without its system can be of several systems */
@@ -25,11 +26,13 @@ enum tw_kernel_by {
 struct tw_kernel_pair {
 	struct tw_pair_figures figures;
 	unsigned int index; /* among the pairs */
+	bool is_of_packets; /* has an event of packets/, and no role */
+	bool is_left_out;   /* this kernel cannot measure it */
 	size_t n_keys;
 	uint8_t by_from[TW_PAIR_KEYS_MAX]; /* enum tw_kernel_by */
 	unsigned int n_roles;
 	bool in_task; /* the only key of all events is the pid of the current task, so that a beginning can be stored with the task */
-	struct tw_error note; /* why the pair has no groups; "" = it has those that it defines */
+	struct tw_error note; /* why the pair is left out, or has no groups; "" = it has those that it defines */
 	uint64_t open;        /* beginnings without an end so far */
 };
 
@@ -65,6 +68,7 @@ struct tw_kernel_plan {
 	size_t n_tracepoints;
 	struct tw_kernel_role **roles; /* of all tracepoints; owned */
 	size_t n_roles;
+	struct tw_packets *packets; /* of the pairs that have is_of_packets; NULL = there are none */
 };
 
 /**

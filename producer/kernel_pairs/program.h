@@ -9,16 +9,14 @@
 #define TW_KERNEL_PROGRAM_H
 
 #include "filter/bpf/asm.h"
-#include "pairs/histogram.h"
 #include "producer/kernel_pairs/plan.h"
+#include "producer/kernel_pairs/samples.h"
 
 /*
  * The maps. The gate is an array of one u32, which all programs read first: the epoch, 0 or 1, or a larger number if nothing is measured.
  * The figures and groups of the epochs are separate, so that those of one epoch can be read and cleared while the other one is filled.
  */
-#define TW_KERNEL_EPOCHS 2
-#define TW_KERNEL_CLOSED TW_KERNEL_EPOCHS /* the gate is closed */
-#define TW_KERNEL_GATE   0                /* number of the map */
+#define TW_KERNEL_GATE 0 /* number of the map */
 
 /* Each pair has these maps. */
 enum tw_kernel_map {
@@ -56,19 +54,6 @@ struct tw_kernel_begin {
 struct tw_kernel_cell {
 	struct tw_kernel_values by;
 };
-
-struct tw_kernel_samples {
-	uint64_t n, sum, max;
-	uint64_t inverted_min; /* so that all zero is empty */
-};
-
-/* The figures of one pair, epoch and CPU. */
-struct tw_kernel_figures {
-	uint64_t begun, again, cancelled, no_begin, backwards, evicted;
-	struct tw_kernel_samples samples; /* with groups: those without room in the map of groups; so are the buckets */
-	uint64_t buckets[TW_HISTOGRAM_BUCKETS + 1]; /* the last one: beyond */
-};
-_Static_assert(sizeof(struct tw_kernel_figures) <= 32768, "the kernel's limit of a per-CPU value");
 
 /** tw_kernel_values__size() - the number of bytes of struct tw_kernel_values that exist */
 static inline uint32_t tw_kernel_values__size(size_t n_by)

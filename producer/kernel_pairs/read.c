@@ -1,89 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the maps of a pair, and makes the figures of what they contain. */
+/* Reads the maps of a pair, and finds the names of its groups. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "producer/kernel_pairs/figures.h"
 #include "producer/kernel_pairs/impl.h"
 
 _Static_assert(TW_KERNEL_EPOCHS == 2 && TW_HISTOGRAM_BUCKETS < 0x10000, "the members of a cell");
-
-/* Adds samples to a histogram, except to its buckets. */
-static void add_samples(struct tw_histogram *to, const struct tw_kernel_samples *samples)
-{
-	const uint64_t min = ~samples->inverted_min;
-
-	if (!samples->n)
-		return;
-	to->min = to->n && to->min < min ? to->min : min;
-	to->max = to->max > samples->max ? to->max : samples->max;
-	to->n += samples->n;
-	if (__builtin_add_overflow(to->sum, samples->sum, &to->sum))
-		to->sum = UINT64_MAX;
-}
-
-static void add_to_bucket(struct tw_histogram *to, size_t bucket, uint64_t n)
-{
-	if (bucket < TW_HISTOGRAM_BUCKETS)
-		to->buckets[bucket] += n;
-	else
-		to->beyond += n;
-}
-
-static void add_buckets(struct tw_histogram *to, const struct tw_kernel_figures *figures)
-{
-	add_samples(to, &figures->samples);
-	for (size_t i = 0; i <= TW_HISTOGRAM_BUCKETS; i++)
-		add_to_bucket(to, i, figures->buckets[i]);
-}
-
-/* The samples of further groups. */
-static int add_others(struct tw_pair_figures *figures, const struct tw_kernel_figures *read)
-{
-	static const uint64_t others[] = { TW_PAIR_OTHER, TW_PAIR_OTHER, TW_PAIR_OTHER, TW_PAIR_OTHER };
-	struct tw_histogram *group;
-
-	if (!figures->n_by || !read->samples.n)
-		return 0;
-	group = tw_pair_figures__group(figures, others);
-	if (group)
-		add_buckets(group, read);
-	return group ? 0 : -ENOMEM;
-}
-
-static int add_figures(struct tw_pair_figures *figures, const struct tw_kernel_figures *read)
-{
-	struct tw_pairing_stats *stats = &figures->stats;
-
-	stats->begun += read->begun;
-	stats->again += read->again;
-	stats->cancelled += read->cancelled;
-	stats->no_begin += read->no_begin;
-	stats->backwards += read->backwards;
-	stats->evicted += read->evicted;
-	add_buckets(&figures->all, read);
-	return add_others(figures, read);
-}
-
-static int read_figures(const struct tw_kernel_maps *maps, struct tw_kernel_pair *pair, uint32_t epoch, bool clear)
-{
-	const int fd = maps->pairs[pair->index].fds[TW_KERNEL_FIGURES];
-	struct tw_kernel_figures *of_cpus = calloc(maps->cpus, sizeof(*of_cpus));
-	int err = of_cpus ? 0 : -ENOMEM;
-
-	if (!err && bpf_map_lookup_elem(fd, &epoch, of_cpus))
-		err = -errno;
-	for (size_t i = 0; i < maps->cpus && !err; i++)
-		err = add_figures(&pair->figures, &of_cpus[i]);
-	if (!err && clear) {
-		memset(of_cpus, 0, maps->cpus * sizeof(*of_cpus));
-		err = bpf_map_update_elem(fd, &epoch, of_cpus, BPF_ANY) ? -errno : 0;
-	}
-	free(of_cpus);
-	return err;
-}
 
 static struct tw_kernel_role *find_role(struct tw_kernel_pairs *kernel, const struct tw_kernel_pair *pair,
 					uint8_t number)
@@ -149,10 +75,8 @@ static int add_cell(struct tw_kernel_pairs *kernel, struct tw_kernel_pair *pair,
 	struct tw_histogram *group = find_group(kernel, pair, cell), *all = &pair->figures.all;
 
 	for (size_t i = 0; i < kernel->maps.cpus && group; i++) {
-		add_samples(group, &of_cpus[i]);
-		add_samples(all, &of_cpus[i]);
-		add_to_bucket(group, cell->by.cell & 0xffff, of_cpus[i].n);
-		add_to_bucket(all, cell->by.cell & 0xffff, of_cpus[i].n);
+		tw_kernel_samples__add(&of_cpus[i], cell->by.cell & 0xffff, group);
+		tw_kernel_samples__add(&of_cpus[i], cell->by.cell & 0xffff, all);
 	}
 	return group ? 0 : -ENOMEM;
 }
@@ -181,7 +105,8 @@ static int read_groups(struct tw_kernel_pairs *kernel, struct tw_kernel_pair *pa
 
 int tw_kernel_pairs__read(struct tw_kernel_pairs *kernel, struct tw_kernel_pair *pair, uint32_t epoch, bool clear)
 {
-	int err = read_figures(&kernel->maps, pair, epoch, clear);
+	const int err = tw_kernel_figures__read(kernel->maps.pairs[pair->index].fds[TW_KERNEL_FIGURES], epoch,
+						kernel->maps.cpus, clear, &pair->figures);
 
 	return err || !pair->figures.n_by ? err : read_groups(kernel, pair, epoch, clear);
 }

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to packets. */
+#ifndef TW_PACKETS_IMPL_H
+#define TW_PACKETS_IMPL_H
+
+#include <bpf/libbpf.h>
+
+#include "producer/packets/measure.h"
+#include "producer/packets/packets.h"
+
+/* How programs are attached. */
+enum tw_packet_hook_kind { TW_HOOK_TRACEPOINT, TW_HOOK_FENTRY, TW_HOOK_NETFILTER, TW_HOOK_CGROUP };
+
+#define TW_HOOK_PROGRAMS_MAX 2
+
+/* One way to have an event. */
+struct tw_packet_hook {
+	enum tw_packet_event event;
+	enum tw_packet_hook_kind kind;
+	const char *programs[TW_HOOK_PROGRAMS_MAX]; /* names of functions of packets.bpf.c */
+	const char *
+		targets[TW_HOOK_PROGRAMS_MAX]; /* tracepoints or functions of the kernel, for people also other hooks */
+};
+
+/* What the running kernel permits. */
+struct tw_packet_kernel {
+	struct btf *btf;
+	bool has_fentry;
+	int cgroup; /* root of cgroup2; -1 = none */
+};
+
+/** tw_packet_kernel__init() - find out. Return: 0 or -errno with @error filled; call tw_packet_kernel__fini() in either case */
+int tw_packet_kernel__init(struct tw_packet_kernel *kernel, struct tw_error *error);
+void tw_packet_kernel__fini(struct tw_packet_kernel *kernel);
+
+/** tw_packet_kernel__hook() - the first way to have an event that this kernel permits. Return: NULL if there is none */
+const struct tw_packet_hook *tw_packet_kernel__hook(const struct tw_packet_kernel *kernel, enum tw_packet_event event);
+
+/** tw_packet_selection__resolve() - find the numbers of what a selection names. Return: 0 or -errno with @error filled */
+int tw_packet_selection__resolve(const struct tw_packets_selection *selection, struct tw_packet_selection *ret,
+				 struct tw_error *error);
+
+/** tw_cgroup__open_root() - open the mount point of cgroup2; @path: gets its path, PATH_MAX bytes, if not NULL. Return: -errno */
+int tw_cgroup__open_root(char *path);
+
+/** tw_netns__own() - Return: the number of this process's network namespace; 0 if it is unknown */
+uint32_t tw_netns__own(void);
+
+/* Names of events and fields. */
+extern const char *const tw_packet_event_names[TW_PACKET_EVENTS];
+
+/** tw_packet_event__value() - the name of the field that is the value of an event */
+const char *tw_packet_event__value(enum tw_packet_event event);
+
+/** tw_packet_field__find() - the bits of a field of an event. Return: 0 with @error filled if the event has no field of this name */
+uint32_t tw_packet_field__find(enum tw_packet_event event, const char *name, struct tw_error *error);
+
+/** tw_packet_field__name() - the name of the value of a field, given its bits. Return: TW_PAIR_NO_NAME without memory */
+uint32_t tw_packet_field__name(uint32_t field, const struct tw_packet_fields *fields, struct tw_pair_names *names);
+
+/** tw_packet_codepoint__name() - the name of ECN bits, as in RFC 3168. Return: as above */
+uint32_t tw_packet_codepoint__name(uint8_t codepoint, struct tw_pair_names *names);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to packets. What the programs and this process share: the events, the fields by which samples are divided, the settings. */
+#ifndef TW_PACKET_MEASURE_H
+#define TW_PACKET_MEASURE_H
+
+#include "producer/kernel_pairs/samples.h"
+
+enum tw_packet_event {
+	TW_PACKET_ICMP_ECHO,
+	TW_PACKET_ECN,
+	TW_PACKET_IP_START,
+	TW_PACKET_TCP_START,
+	TW_PACKET_UDP_START,
+	TW_PACKET_TCP_SOCKET_ENQUEUED,
+	TW_PACKET_UDP_SOCKET_ENQUEUED,
+	TW_PACKET_TCP_SOCKET_READ,
+	TW_PACKET_UDP_SOCKET_READ,
+	TW_PACKET_EVENTS,
+};
+
+/* Bits of the fields that an event can have. */
+enum tw_packet_field {
+	TW_PACKET_FAMILY = 1 << 0,
+	TW_PACKET_PROTOCOL = 1 << 1,
+	TW_PACKET_DIRECTION = 1 << 2,
+	TW_PACKET_SADDR = 1 << 3,
+	TW_PACKET_DADDR = 1 << 4,
+	TW_PACKET_SPORT = 1 << 5,
+	TW_PACKET_DPORT = 1 << 6,
+	TW_PACKET_ID = 1 << 7,
+	TW_PACKET_SEQ = 1 << 8,
+	TW_PACKET_DEV = 1 << 9,
+	TW_PACKET_NETNS = 1 << 10,
+	TW_PACKET_PID = 1 << 11,
+	TW_PACKET_COMM = 1 << 12,
+	TW_PACKET_CGROUP = 1 << 13,
+};
+
+#define TW_PACKET_COMM_LEN 16
+#define TW_PACKET_IPV4     4
+#define TW_PACKET_IPV6     6
+
+/* The values of fields. Those by which an event is not divided are 0. */
+struct tw_packet_fields {
+	uint8_t saddr[16], daddr[16]; /* an IPv4 address has 4 bytes */
+	char comm[TW_PACKET_COMM_LEN];
+	uint64_t cgroup;
+	uint32_t ifindex, netns, pid;
+	uint16_t sport, dport, id, seq; /* in host byte order */
+	uint8_t family;                 /* TW_PACKET_IPV4 or TW_PACKET_IPV6 */
+	uint8_t protocol;
+	uint8_t is_sent;
+	uint8_t codepoint; /* ECN bits, of TW_PACKET_ECN */
+};
+
+/* Key of the map of groups, whose values are struct tw_kernel_samples: one bucket of a group. */
+struct tw_packet_cell {
+	struct tw_packet_fields fields;
+	uint16_t bucket; /* TW_HISTOGRAM_BUCKETS = beyond */
+	uint16_t event;
+	uint32_t epoch;
+};
+
+/* An ICMP echo request that has no reply yet. */
+struct tw_packet_echo {
+	uint8_t address[16]; /* of the other host */
+	uint32_t netns;
+	uint16_t id, seq;
+	uint8_t family, unused[3];
+};
+
+/* The settings of an event. */
+struct tw_packet_setting {
+	struct tw_histogram_scale scale;
+	uint32_t by;         /* fields that divide the samples */
+	uint32_t is_divided; /* whether there are groups */
+};
+
+#define TW_PACKET_PIDS_MAX 16
+
+/* Packets that are measured; 0 = any. */
+struct tw_packet_selection {
+	uint64_t cgroup; /* id of the cgroup of the task that reads */
+	uint32_t ifindex;
+	uint32_t netns;                    /* inode of the network namespace */
+	uint32_t pids[TW_PACKET_PIDS_MAX]; /* threads or processes that read; @n_pids of them, 0 = any */
+	uint32_t n_pids;
+	bool nonempty_queue; /* only reads after which the socket still has data */
+	bool blocked_reads;  /* also reads of TCP data that waited for an earlier segment */
+};
+
+/* What is known of the holes in the data that a TCP socket has received. */
+struct tw_packet_hole {
+	uint32_t out_of_order; /* number of segments that arrived out of order, when @until was set */
+	uint32_t until;        /* sequence number: data before it have waited */
+};
+
+#endif

@@ -1,0 +1,700 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Measures packets: ICMP echoes, ECN bits, and the time from the receive time stamp of a packet to the stages of the receive path. Each
+ * program is attached only if its event is measured. packets.c chooses between programs that have the same event.
+ *
+ * A program can be interrupted by another one on the same CPU, so all counters change by atomic operations.
+ */
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "producer/packets/measure.h"
+
+#pragma clang diagnostic ignored "-Wunused-parameter" /* by BPF_PROG() */
+
+#define ETHERTYPE_IPV4   0x0800
+#define ETHERTYPE_IPV6   0x86dd
+#define PROTOCOL_ICMP    1
+#define PROTOCOL_TCP     6
+#define PROTOCOL_UDP     17
+#define PROTOCOL_ICMPV6  58
+#define PROTOCOL_SCTP    132
+#define FAMILY_INET      2
+#define FAMILY_INET6     10
+#define ECHO_REQUEST     8
+#define ECHO_REPLY       0
+#define ECHO_REQUEST_V6  128
+#define ECHO_REPLY_V6    129
+#define NETFILTER_ACCEPT 1
+
+/* The parts of the kernel's structures that are read; libbpf adapts the offsets to the running kernel. */
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct ns_common {
+	unsigned int inum;
+};
+
+struct net {
+	struct ns_common ns;
+};
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
+struct net_device {
+	int ifindex;
+	possible_net_t nd_net;
+};
+
+struct sk_buff;
+
+struct sk_buff_head {
+	struct sk_buff *prev;
+	uint32_t qlen;
+};
+
+struct sock_common {
+	unsigned short skc_family;
+	possible_net_t skc_net;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	struct sk_buff_head sk_receive_queue;
+	uint16_t sk_protocol;
+};
+
+struct rb_root {
+	void *rb_node;
+};
+
+struct tcp_sock {
+	uint32_t rcv_nxt, rcv_ooopack;
+	struct rb_root out_of_order_queue;
+};
+
+struct sk_buff {
+	struct net_device *dev;
+	struct sock *sk;
+	int64_t tstamp;
+	unsigned char *head, *data;
+	unsigned int end;
+	uint16_t network_header;
+	uint16_t protocol;
+	int skb_iif;
+	uint8_t tstamp_type : 2;
+	char cb[48];
+};
+
+/* Before Linux 6.11 */
+struct sk_buff___before {
+	uint8_t mono_delivery_time : 1;
+};
+
+struct tcp_skb_cb {
+	uint32_t seq, end_seq;
+};
+
+struct skb_shared_info {
+	unsigned short gso_segs;
+};
+
+struct bpf_nf_ctx {
+	const void *state;
+	struct sk_buff *skb;
+};
+
+#pragma clang attribute pop
+
+extern void *bpf_cast_to_kern_ctx(void *) __ksym __weak;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, TW_PACKET_EVENTS *TW_KERNEL_EPOCHS);
+	__type(key, uint32_t);
+	__type(value, struct tw_kernel_figures);
+} figures SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, 1); /* replaced before the programs are loaded, as below */
+	__type(key, struct tw_packet_cell);
+	__type(value, struct tw_kernel_samples);
+} groups SEC(".maps");
+
+/* Requests without a reply; their times. The oldest make room for new ones. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct tw_packet_echo);
+	__type(value, uint64_t);
+} echoes SEC(".maps");
+
+/* The key is the address of the socket. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, uint64_t);
+	__type(value, struct tw_packet_hole);
+} holes SEC(".maps");
+
+const volatile struct tw_packet_setting settings[TW_PACKET_EVENTS];
+const volatile struct tw_packet_selection selection;
+const volatile uint64_t udp_read_begin[3],
+	udp_read_end[3]; /* code of the functions that free a packet after its data were read */
+
+uint32_t epoch = TW_KERNEL_CLOSED;
+int64_t tai_offset; /* CLOCK_TAI minus CLOCK_REALTIME, ns */
+
+/* The IP header of a packet, and what follows it. */
+struct packet {
+	struct tw_packet_fields fields;
+	uint8_t type; /* of ICMP */
+};
+
+struct ipv4 {
+	uint8_t version_length, tos;
+	uint16_t length, id, fragment;
+	uint8_t ttl, protocol;
+	uint16_t checksum;
+	uint8_t saddr[4], daddr[4];
+};
+
+struct ipv6 {
+	uint8_t version_class, class_flow;
+	uint16_t flow, length;
+	uint8_t next_header, hop_limit;
+	uint8_t saddr[16], daddr[16];
+};
+
+struct icmp {
+	uint8_t type, code;
+	uint16_t checksum, id, seq;
+};
+
+static __always_inline struct tw_kernel_figures *find_figures(uint32_t event)
+{
+	const uint32_t at = event * TW_KERNEL_EPOCHS + epoch;
+
+	return epoch < TW_KERNEL_EPOCHS ? bpf_map_lookup_elem(&figures, &at) : NULL;
+}
+
+#define COUNT(event, counter, n)                                              \
+	do {                                                                  \
+		struct tw_kernel_figures *found = find_figures(event);        \
+		if (found)                                                    \
+			__sync_fetch_and_add(&found->counter, (uint64_t)(n)); \
+	} while (0)
+
+static __always_inline void add(struct tw_kernel_samples *samples, uint64_t value, uint64_t n)
+{
+	__sync_fetch_and_add(&samples->n, n);
+	__sync_fetch_and_add(&samples->sum, value * n);
+	if (value > samples->max)
+		samples->max = value;
+	if (~value > samples->inverted_min)
+		samples->inverted_min = ~value;
+}
+
+static __always_inline struct tw_kernel_samples *find_cell(const struct tw_packet_cell *cell)
+{
+	static const struct tw_kernel_samples none;
+	struct tw_kernel_samples *samples = bpf_map_lookup_elem(&groups, cell);
+
+	if (samples)
+		return samples;
+	bpf_map_update_elem(&groups, cell, &none, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&groups, cell);
+}
+
+/* Counts a value @n times. @fields: the samples' group */
+static __always_inline void record(uint32_t event, const struct tw_packet_fields *fields, uint64_t value, uint64_t n)
+{
+	const struct tw_histogram_scale scale = { settings[event].scale.unit, settings[event].scale.linear };
+	const size_t bucket = tw_histogram__bucket(&scale, value);
+	struct tw_kernel_figures *found = find_figures(event);
+	struct tw_kernel_samples *samples = NULL;
+
+	if (!found || bucket > TW_HISTOGRAM_BUCKETS)
+		return;
+	if (settings[event].is_divided) {
+		const struct tw_packet_cell cell = {
+			.fields = *fields, .bucket = (uint16_t)bucket, .event = (uint16_t)event, .epoch = epoch
+		};
+
+		samples = find_cell(&cell);
+	}
+	if (samples) {
+		add(samples, value, n);
+	} else {
+		add(&found->samples, value, n);
+		__sync_fetch_and_add(&found->buckets[bucket], n);
+	}
+}
+
+static __always_inline bool is_selected(uint32_t ifindex, uint32_t netns)
+{
+	return (!selection.ifindex || selection.ifindex == ifindex) && (!selection.netns || selection.netns == netns);
+}
+
+/* Reads the header at @at. Return: false if it is not one of IP */
+static __always_inline bool read_ip(const unsigned char *at, uint16_t ethertype, struct packet *ret)
+{
+	struct tw_packet_fields *fields = &ret->fields;
+	union {
+		struct ipv4 v4;
+		struct ipv6 v6;
+	} ip;
+	union {
+		uint16_t ports[2];
+		struct icmp icmp;
+	} next = { { 0 } };
+	uint32_t len = sizeof(ip.v6);
+	bool has_next = true;
+
+	if (ethertype == bpf_htons(ETHERTYPE_IPV4)) {
+		if (bpf_probe_read_kernel(&ip.v4, sizeof(ip.v4), at) || ip.v4.version_length >> 4 != 4)
+			return false;
+		fields->family = TW_PACKET_IPV4;
+		fields->protocol = ip.v4.protocol;
+		fields->codepoint = ip.v4.tos & 3;
+		__builtin_memcpy(fields->saddr, ip.v4.saddr, sizeof(ip.v4.saddr));
+		__builtin_memcpy(fields->daddr, ip.v4.daddr, sizeof(ip.v4.daddr));
+		has_next = !(ip.v4.fragment & bpf_htons(0x1fff));
+		len = (ip.v4.version_length & 15) * 4u;
+	} else if (ethertype == bpf_htons(ETHERTYPE_IPV6)) {
+		if (bpf_probe_read_kernel(&ip.v6, sizeof(ip.v6), at) || ip.v6.version_class >> 4 != 6)
+			return false;
+		fields->family = TW_PACKET_IPV6;
+		fields->protocol = ip.v6.next_header;
+		fields->codepoint = ip.v6.class_flow >> 4 & 3;
+		__builtin_memcpy(fields->saddr, ip.v6.saddr, sizeof(ip.v6.saddr));
+		__builtin_memcpy(fields->daddr, ip.v6.daddr, sizeof(ip.v6.daddr));
+	} else {
+		return false;
+	}
+	if (!has_next || bpf_probe_read_kernel(&next, sizeof(next), at + len))
+		return true;
+	if (fields->protocol == PROTOCOL_TCP || fields->protocol == PROTOCOL_UDP || fields->protocol == PROTOCOL_SCTP) {
+		fields->sport = bpf_ntohs(next.ports[0]);
+		fields->dport = bpf_ntohs(next.ports[1]);
+	} else if (fields->protocol == PROTOCOL_ICMP || fields->protocol == PROTOCOL_ICMPV6) {
+		ret->type = next.icmp.type;
+		fields->id = bpf_ntohs(next.icmp.id);
+		fields->seq = bpf_ntohs(next.icmp.seq);
+	}
+	return true;
+}
+
+/* Reads the headers of a packet at a device. @sent: at the queue of the device; otherwise received by it */
+static __always_inline bool read_packet(struct sk_buff *skb, bool sent, struct packet *ret)
+{
+	const struct net_device *dev = skb->dev;
+
+	if (!dev || !read_ip(sent ? skb->head + skb->network_header : skb->data, skb->protocol, ret))
+		return false;
+	ret->fields.is_sent = sent;
+	ret->fields.ifindex = (uint32_t)dev->ifindex;
+	ret->fields.netns = dev->nd_net.net->ns.inum;
+	return is_selected(ret->fields.ifindex, ret->fields.netns);
+}
+
+/* Clears the fields by which an event is not divided. */
+static __always_inline void clear_others(uint32_t event, struct tw_packet_fields *fields)
+{
+	const uint32_t by = settings[event].by;
+
+	if (!(by & TW_PACKET_SADDR))
+		__builtin_memset(fields->saddr, 0, sizeof(fields->saddr));
+	if (!(by & TW_PACKET_DADDR))
+		__builtin_memset(fields->daddr, 0, sizeof(fields->daddr));
+	if (!(by & TW_PACKET_SPORT))
+		fields->sport = 0;
+	if (!(by & TW_PACKET_DPORT))
+		fields->dport = 0;
+	if (!(by & TW_PACKET_ID))
+		fields->id = 0;
+	if (!(by & TW_PACKET_SEQ))
+		fields->seq = 0;
+	if (!(by & TW_PACKET_DEV))
+		fields->ifindex = 0;
+	if (!(by & TW_PACKET_NETNS))
+		fields->netns = 0;
+	if (!(by & TW_PACKET_PROTOCOL))
+		fields->protocol = 0;
+	if (!(by & TW_PACKET_DIRECTION))
+		fields->is_sent = 0;
+	/* Addresses are shown according to their family. */
+	if (!(by & (TW_PACKET_FAMILY | TW_PACKET_SADDR | TW_PACKET_DADDR)))
+		fields->family = 0;
+}
+
+static __always_inline void count_codepoint(struct sk_buff *skb, bool sent)
+{
+	const struct skb_shared_info *shared = (const void *)(skb->head + skb->end);
+	struct packet packet = { 0 };
+	uint16_t segments;
+
+	if (!read_packet(skb, sent, &packet))
+		return;
+	segments = BPF_CORE_READ(shared, gso_segs);
+	clear_others(TW_PACKET_ECN, &packet.fields);
+	COUNT(TW_PACKET_ECN, begun, segments ? segments : 1);
+	record(TW_PACKET_ECN, &packet.fields, packet.fields.codepoint, segments ? segments : 1);
+}
+
+SEC("tp_btf/net_dev_queue")
+int BPF_PROG(ecn_sent, struct sk_buff *skb)
+{
+	count_codepoint(skb, true);
+	return 0;
+}
+
+SEC("tp_btf/netif_receive_skb")
+int BPF_PROG(ecn_received, struct sk_buff *skb)
+{
+	count_codepoint(skb, false);
+	return 0;
+}
+
+static __always_inline bool is_icmp(const struct packet *packet, uint8_t type, uint8_t type_v6)
+{
+	const bool is_v4 = packet->fields.family == TW_PACKET_IPV4;
+
+	return packet->fields.protocol == (is_v4 ? PROTOCOL_ICMP : PROTOCOL_ICMPV6) &&
+	       packet->type == (is_v4 ? type : type_v6);
+}
+
+static __always_inline void identify(const struct tw_packet_fields *fields, const uint8_t *address,
+				     struct tw_packet_echo *ret)
+{
+	__builtin_memcpy(ret->address, address, sizeof(ret->address));
+	ret->netns = fields->netns;
+	ret->id = fields->id;
+	ret->seq = fields->seq;
+	ret->family = fields->family;
+}
+
+SEC("tp_btf/net_dev_queue")
+int BPF_PROG(echo_sent, struct sk_buff *skb)
+{
+	const uint64_t now = bpf_ktime_get_ns();
+	struct packet packet = { 0 };
+	struct tw_packet_echo echo = { 0 };
+
+	if (!read_packet(skb, true, &packet) || !is_icmp(&packet, ECHO_REQUEST, ECHO_REQUEST_V6))
+		return 0;
+	identify(&packet.fields, packet.fields.daddr, &echo);
+	/* A packet that is sent by several devices on top of each other begins at the first. */
+	if (epoch < TW_KERNEL_EPOCHS && !bpf_map_update_elem(&echoes, &echo, &now, BPF_NOEXIST))
+		COUNT(TW_PACKET_ICMP_ECHO, begun, 1);
+	return 0;
+}
+
+SEC("tp_btf/netif_receive_skb")
+int BPF_PROG(echo_received, struct sk_buff *skb)
+{
+	const uint64_t now = bpf_ktime_get_ns();
+	struct packet packet = { 0 };
+	struct tw_packet_echo echo = { 0 };
+	const uint64_t *begun;
+	uint64_t time;
+
+	if (!read_packet(skb, false, &packet) || !is_icmp(&packet, ECHO_REPLY, ECHO_REPLY_V6))
+		return 0;
+	identify(&packet.fields, packet.fields.saddr, &echo);
+	begun = bpf_map_lookup_elem(&echoes, &echo);
+	if (!begun) {
+		COUNT(TW_PACKET_ICMP_ECHO, no_begin, 1);
+		return 0;
+	}
+	time = now - *begun;
+	/* The group has the addresses of the request. */
+	__builtin_memcpy(packet.fields.saddr, packet.fields.daddr, sizeof(packet.fields.saddr));
+	__builtin_memcpy(packet.fields.daddr, echo.address, sizeof(packet.fields.daddr));
+	if (bpf_map_delete_elem(&echoes, &echo))
+		return 0;
+	clear_others(TW_PACKET_ICMP_ECHO, &packet.fields);
+	packet.fields.codepoint = 0;
+	record(TW_PACKET_ICMP_ECHO, &packet.fields, time, 1);
+	return 0;
+}
+
+/* Whether the time stamp of a packet is a receive time stamp, by CLOCK_REALTIME. */
+static __always_inline bool has_receive_stamp(struct sk_buff *skb)
+{
+	struct sk_buff___before *before = (void *)skb;
+
+	if (!skb->tstamp)
+		return false;
+	if (bpf_core_field_exists(skb->tstamp_type))
+		return !BPF_CORE_READ_BITFIELD(skb, tstamp_type);
+	return !bpf_core_field_exists(before->mono_delivery_time) ||
+	       !BPF_CORE_READ_BITFIELD(before, mono_delivery_time);
+}
+
+/* A packet at a stage of the receive path. @fields: gets the fields by which the event is divided, except those of the task */
+static __always_inline void measure(uint32_t event, struct sk_buff *skb, struct tw_packet_fields *fields)
+{
+	const uint32_t by = settings[event].by;
+	int64_t since;
+
+	COUNT(event, begun, 1);
+	if (!has_receive_stamp(skb)) {
+		COUNT(event, unstamped, 1);
+		return;
+	}
+	since = (int64_t)bpf_ktime_get_tai_ns() - tai_offset - skb->tstamp;
+	if (since < 0) {
+		COUNT(event, backwards, 1);
+		return;
+	}
+	if (by & TW_PACKET_FAMILY)
+		fields->family = skb->protocol == bpf_htons(ETHERTYPE_IPV4) ? TW_PACKET_IPV4 : TW_PACKET_IPV6;
+	if (!(by & TW_PACKET_NETNS))
+		fields->netns = 0;
+	if (by & TW_PACKET_DEV)
+		fields->ifindex = (uint32_t)skb->skb_iif;
+	record(event, fields, (uint64_t)since, 1);
+}
+
+/* A packet before it has a socket. */
+static __always_inline void measure_packet(uint32_t event, struct sk_buff *skb)
+{
+	const struct net_device *dev = skb->dev;
+	struct tw_packet_fields fields = { 0 };
+
+	if (!dev)
+		return;
+	fields.netns = dev->nd_net.net->ns.inum;
+	if (is_selected((uint32_t)skb->skb_iif, fields.netns))
+		measure(event, skb, &fields);
+}
+
+/* A packet of a socket; the memory of its member dev may have another meaning. */
+static __always_inline void measure_of_socket(uint32_t event, struct sk_buff *skb, struct sock *sk)
+{
+	struct tw_packet_fields fields = { .netns = sk->__sk_common.skc_net.net->ns.inum };
+
+	if (is_selected((uint32_t)skb->skb_iif, fields.netns))
+		measure(event, skb, &fields);
+}
+
+static __always_inline bool is_internet(struct sock *sk)
+{
+	return sk->__sk_common.skc_family == FAMILY_INET || sk->__sk_common.skc_family == FAMILY_INET6;
+}
+
+/* The packet that was put into the receive queue last. Return: NULL if it is empty */
+static __always_inline struct sk_buff *last_queued(struct sock *sk)
+{
+	return sk->sk_receive_queue.qlen ? sk->sk_receive_queue.prev : NULL;
+}
+
+SEC("fentry/ip_rcv_core")
+int BPF_PROG(ip_start_fentry, struct sk_buff *skb)
+{
+	measure_packet(TW_PACKET_IP_START, skb);
+	return 0;
+}
+
+SEC("fentry/ip6_rcv_core")
+int BPF_PROG(ip6_start_fentry, struct sk_buff *skb)
+{
+	measure_packet(TW_PACKET_IP_START, skb);
+	return 0;
+}
+
+SEC("netfilter")
+int ip_start_netfilter(struct bpf_nf_ctx *context)
+{
+	measure_packet(TW_PACKET_IP_START, context->skb);
+	return NETFILTER_ACCEPT;
+}
+
+SEC("fentry/tcp_v4_rcv")
+int BPF_PROG(tcp_start_fentry, struct sk_buff *skb)
+{
+	measure_packet(TW_PACKET_TCP_START, skb);
+	return 0;
+}
+
+SEC("fentry/tcp_v6_rcv")
+int BPF_PROG(tcp6_start_fentry, struct sk_buff *skb)
+{
+	measure_packet(TW_PACKET_TCP_START, skb);
+	return 0;
+}
+
+SEC("fentry/udp_rcv")
+int BPF_PROG(udp_start_fentry, struct sk_buff *skb)
+{
+	measure_packet(TW_PACKET_UDP_START, skb);
+	return 0;
+}
+
+SEC("fentry/udpv6_rcv")
+int BPF_PROG(udp6_start_fentry, struct sk_buff *skb)
+{
+	measure_packet(TW_PACKET_UDP_START, skb);
+	return 0;
+}
+
+static __always_inline int start_cgroup(uint32_t event, uint16_t protocol, struct __sk_buff *context)
+{
+	struct sk_buff *skb;
+	const struct sock *sk;
+
+	if (!bpf_cast_to_kern_ctx)
+		return 1;
+	skb = bpf_cast_to_kern_ctx(context);
+	sk = skb->sk;
+	if (sk && sk->sk_protocol == protocol)
+		measure_packet(event, skb);
+	return 1;
+}
+
+SEC("cgroup_skb/ingress")
+int tcp_start_cgroup(struct __sk_buff *context)
+{
+	return start_cgroup(TW_PACKET_TCP_START, PROTOCOL_TCP, context);
+}
+
+SEC("cgroup_skb/ingress")
+int udp_start_cgroup(struct __sk_buff *context)
+{
+	return start_cgroup(TW_PACKET_UDP_START, PROTOCOL_UDP, context);
+}
+
+SEC("fexit/tcp_queue_rcv")
+int BPF_PROG(tcp_enqueued_fexit, struct sock *sk, struct sk_buff *skb)
+{
+	measure_of_socket(TW_PACKET_TCP_SOCKET_ENQUEUED, skb, sk);
+	return 0;
+}
+
+SEC("fexit/__udp_enqueue_schedule_skb")
+int BPF_PROG(udp_enqueued_fexit, struct sock *sk, struct sk_buff *skb, int err)
+{
+	if (!err)
+		measure_of_socket(TW_PACKET_UDP_SOCKET_ENQUEUED, skb, sk);
+	return 0;
+}
+
+static __always_inline void measure_ready(uint32_t event, uint16_t protocol, struct sock *sk)
+{
+	struct sk_buff *skb = is_internet(sk) && sk->sk_protocol == protocol ? last_queued(sk) : NULL;
+
+	if (skb)
+		measure_of_socket(event, skb, sk);
+}
+
+SEC("tp_btf/sk_data_ready")
+int BPF_PROG(tcp_enqueued_ready, struct sock *sk)
+{
+	measure_ready(TW_PACKET_TCP_SOCKET_ENQUEUED, PROTOCOL_TCP, sk);
+	return 0;
+}
+
+SEC("tp_btf/sk_data_ready")
+int BPF_PROG(udp_enqueued_ready, struct sock *sk)
+{
+	measure_ready(TW_PACKET_UDP_SOCKET_ENQUEUED, PROTOCOL_UDP, sk);
+	return 0;
+}
+
+/* Whether the current task is selected. */
+static __always_inline bool is_selected_task(void)
+{
+	const uint64_t both = bpf_get_current_pid_tgid();
+
+	if (selection.cgroup && selection.cgroup != bpf_get_current_cgroup_id())
+		return false;
+	for (uint32_t i = 0; i < TW_PACKET_PIDS_MAX && i < selection.n_pids; i++) {
+		if (selection.pids[i] == (uint32_t)both || selection.pids[i] == both >> 32)
+			return true;
+	}
+	return !selection.n_pids;
+}
+
+/* A packet whose data were copied to the current task. */
+static __always_inline void measure_read(uint32_t event, struct sk_buff *skb, uint32_t netns)
+{
+	const uint32_t by = settings[event].by;
+	struct tw_packet_fields fields = { .netns = netns };
+
+	if (by & TW_PACKET_PID)
+		fields.pid = (uint32_t)bpf_get_current_pid_tgid();
+	if (by & TW_PACKET_COMM)
+		bpf_get_current_comm(fields.comm, sizeof(fields.comm));
+	if (by & TW_PACKET_CGROUP)
+		fields.cgroup = bpf_get_current_cgroup_id();
+	measure(event, skb, &fields);
+}
+
+/*
+ * Whether the data up to @end waited for an earlier segment. After a segment arrived out of order, all data that the socket has received until
+ * the hole is filled count as waiting.
+ */
+static __always_inline bool has_waited(const struct tcp_sock *tcp, uint64_t socket, uint32_t end)
+{
+	const uint32_t out_of_order = BPF_CORE_READ(tcp, rcv_ooopack);
+	struct tw_packet_hole hole = { .out_of_order = out_of_order, .until = BPF_CORE_READ(tcp, rcv_nxt) };
+	const struct tw_packet_hole *known;
+
+	if (!out_of_order)
+		return false;
+	if (BPF_CORE_READ(tcp, out_of_order_queue.rb_node))
+		return true;
+	known = bpf_map_lookup_elem(&holes, &socket);
+	if (known && known->out_of_order == out_of_order)
+		return (int32_t)(end - known->until) <= 0;
+	bpf_map_update_elem(&holes, &socket, &hole, BPF_ANY);
+	return (int32_t)(end - hole.until) <= 0;
+}
+
+SEC("tp_btf/skb_copy_datagram_iovec")
+int BPF_PROG(tcp_read, struct sk_buff *skb)
+{
+	const struct tcp_skb_cb *cb = (const void *)&skb->cb;
+	struct sock *sk = skb->sk;
+	const struct tcp_sock *tcp = (const void *)sk;
+	uint32_t netns, end;
+
+	if (!sk || sk->sk_protocol != PROTOCOL_TCP || !is_internet(sk))
+		return 0;
+	netns = sk->__sk_common.skc_net.net->ns.inum;
+	if (!is_selected((uint32_t)skb->skb_iif, netns) || !is_selected_task())
+		return 0;
+	end = BPF_CORE_READ(cb, end_seq);
+	if (selection.nonempty_queue && BPF_CORE_READ(tcp, rcv_nxt) == end)
+		return 0;
+	if (!selection.blocked_reads && has_waited(tcp, (uint64_t)sk, end)) {
+		COUNT(TW_PACKET_TCP_SOCKET_READ, begun, 1);
+		COUNT(TW_PACKET_TCP_SOCKET_READ, blocked, 1);
+		return 0;
+	}
+	measure_read(TW_PACKET_TCP_SOCKET_READ, skb, netns);
+	return 0;
+}
+
+SEC("fentry/skb_consume_udp")
+int BPF_PROG(udp_read_fentry, struct sock *sk, struct sk_buff *skb)
+{
+	const uint32_t netns = sk->__sk_common.skc_net.net->ns.inum;
+
+	if (is_selected((uint32_t)skb->skb_iif, netns) && is_selected_task() &&
+	    (!selection.nonempty_queue || sk->sk_receive_queue.qlen))
+		measure_read(TW_PACKET_UDP_SOCKET_READ, skb, netns);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/packets/packets.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/net_tstamp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "producer/kernel_pairs/figures.h"
+#include "producer/packets/impl.h"
+
+#include "packet_programs.skel.h" /* after the types that it uses */
+
+#define SYSTEM        "sockts"
+#define ELEMENT_BYTES 72u /* of the kernel for each element of a hash map, besides key and value */
+#define ECHOES        16384
+#define HOLES         16384
+#define CELLS_MIN     64
+#define CELLS_MAX     (1u << 16)
+#define STAMPS_US     20000 /* after this time, the kernel stamps packets */
+#define LINKS_MAX     (2 * TW_PACKET_EVENTS)
+
+/* For <linux/bpf.h> before Linux 6.4 */
+#define PROG_TYPE_NETFILTER 32
+#define ATTACH_NETFILTER    45
+#define NF_INET_PRE_ROUTING 0
+#define NF_FIRST            (-400) /* priority: before connection tracking */
+
+/* An event that is measured. */
+struct measured {
+	const struct tw_pair_figures *figures; /* NULL = is not */
+	const struct tw_packet_hook *hook;
+	uint32_t by[TW_PAIR_KEYS_MAX]; /* bits of the fields of the groups */
+	char text[128];                /* of the hook, for people */
+};
+
+struct tw_packets {
+	struct packet_programs *programs; /* NULL = not loaded */
+	struct tw_packet_kernel kernel;
+	struct tw_packet_selection selection;
+	struct measured events[TW_PACKET_EVENTS];
+	int links[LINKS_MAX];
+	size_t n_links;
+	int stamping; /* a socket that has receive time stamps; -1 = none */
+	uint32_t cells;
+	size_t cpus;
+	uint64_t missed_before, missed;
+	bool has_stopped;
+};
+
+bool tw_packets__has(const struct tw_pair *pair)
+{
+	for (size_t i = 0; i < pair->n_events; i++)
+		if (pair->events[i].system && !strcmp(pair->events[i].system, SYSTEM))
+			return true;
+	return false;
+}
+
+int tw_packets__new(const struct tw_packets_selection *selection, struct tw_packets **ret, struct tw_error *error)
+{
+	struct tw_packets *packets = calloc(1, sizeof(*packets));
+	int err;
+
+	if (!packets)
+		return tw_error__set(error, -ENOMEM, "no memory for the programs that read packets");
+	packets->stamping = -1;
+	packets->kernel.cgroup = -1;
+	err = tw_packet_selection__resolve(selection, &packets->selection, error);
+	if (!err)
+		err = tw_packet_kernel__init(&packets->kernel, error);
+	if (err)
+		tw_packets__free(packets);
+	else
+		*ret = packets;
+	return err;
+}
+
+/* The event of a pair. Return: TW_PACKET_EVENTS with @error filled if there is none */
+static enum tw_packet_event find_event(const struct tw_pair *pair, struct tw_error *error)
+{
+	const struct tw_pair_event *named = &pair->events[0];
+	enum tw_packet_event event = 0;
+
+	while (event < TW_PACKET_EVENTS && strcmp(named->event, tw_packet_event_names[event]) != 0)
+		event++;
+	if (event == TW_PACKET_EVENTS)
+		tw_error__set(error, -EINVAL, "%s:%u:%u: there is no event %s:%s", pair->source, named->line,
+			      named->column, SYSTEM, named->event);
+	return event;
+}
+
+/* Checks that a pair is the value of an event, without more. */
+static int check(const struct tw_pair *pair, enum tw_packet_event event, struct tw_error *error)
+{
+	const struct tw_pair_event *named = &pair->events[0];
+
+	if (!tw_pair__has_values(pair) || pair->n_events != 1 || named->condition)
+		return tw_error__set(error, -EINVAL,
+				     "%s:%u:%u: an event of the system " SYSTEM
+				     " can only be the single `value` of a pair, without a condition",
+				     pair->source, named->line, named->column);
+	if (strcmp(named->keys[0], tw_packet_event__value(event)) != 0)
+		return tw_error__set(error, -EINVAL, "%s:%u:%u: the value of " SYSTEM ":%s is '%s', not '%s'",
+				     pair->source, named->line, named->column, named->event,
+				     tw_packet_event__value(event), named->keys[0]);
+	return 0;
+}
+
+static int choose_hook(struct tw_packets *packets, enum tw_packet_event event, struct tw_error *error)
+{
+	struct measured *measured = &packets->events[event];
+	const struct tw_packet_hook *hook = tw_packet_kernel__hook(&packets->kernel, event);
+
+	if (!hook)
+		return tw_error__set(error, -EOPNOTSUPP, "pair %s cannot be measured on this kernel: %s",
+				     measured->figures->pair->name,
+				     packets->kernel.has_fentry
+					     ? "it has no place for the BPF program"
+					     : "it permits no BPF program at the entry of a function (fentry)");
+	measured->hook = hook;
+	snprintf(measured->text, sizeof(measured->text), "%s%s%s%s", hook->kind == TW_HOOK_FENTRY ? "function " : "",
+		 hook->targets[0], hook->targets[1] ? ", " : "", hook->targets[1] ? hook->targets[1] : "");
+	return 0;
+}
+
+int tw_packets__add(struct tw_packets *packets, struct tw_pair_figures *figures, struct tw_error *error)
+{
+	const struct tw_pair *pair = figures->pair;
+	const enum tw_packet_event event = find_event(pair, error);
+	struct measured *measured;
+	int err = event == TW_PACKET_EVENTS ? -EINVAL : check(pair, event, error);
+
+	if (err)
+		return err;
+	measured = &packets->events[event];
+	if (measured->figures)
+		return tw_error__set(error, -EINVAL,
+				     "pairs %s and %s have the same event " SYSTEM
+				     ":%s: measure them one after the other",
+				     measured->figures->pair->name, pair->name, tw_packet_event_names[event]);
+	measured->figures = figures;
+	figures->is_named = event == TW_PACKET_ECN;
+	if (figures->n_by + figures->is_named > TW_PAIR_KEYS_MAX)
+		return tw_error__set(error, -EINVAL, "pair %s can be divided by %d fields at most", pair->name,
+				     TW_PAIR_KEYS_MAX - 1);
+	for (size_t i = 0; i < figures->n_by; i++) {
+		measured->by[i] = tw_packet_field__find(event, figures->by[i], error);
+		if (!measured->by[i])
+			return -EINVAL;
+	}
+	return choose_hook(packets, event, error);
+}
+
+static bool is_hooked(const struct tw_packets *packets, const char *program)
+{
+	for (size_t i = 0; i < TW_PACKET_EVENTS; i++) {
+		const struct tw_packet_hook *hook = packets->events[i].hook;
+
+		for (size_t k = 0; k < TW_HOOK_PROGRAMS_MAX && hook && hook->programs[k]; k++)
+			if (!strcmp(hook->programs[k], program))
+				return true;
+	}
+	return false;
+}
+
+/* Stores the settings, which are constants of the programs. */
+static void set_constants(struct tw_packets *packets)
+{
+	struct packet_programs__rodata *constants = packets->programs->rodata;
+
+	memcpy((void *)&constants->selection, &packets->selection, sizeof(packets->selection));
+	for (size_t i = 0; i < TW_PACKET_EVENTS; i++) {
+		const struct measured *measured = &packets->events[i];
+		struct tw_packet_setting *setting = (void *)&constants->settings[i];
+
+		if (!measured->figures)
+			continue;
+		setting->scale = measured->figures->all.scale;
+		for (size_t k = 0; k < TW_PAIR_KEYS_MAX; k++)
+			setting->by |= measured->by[k];
+		setting->is_divided = measured->figures->n_by || measured->figures->is_named;
+	}
+}
+
+/* Chooses the sizes of the maps, and the programs that are loaded. */
+static int prepare(struct tw_packets *packets, size_t memory)
+{
+	const struct packet_programs *programs = packets->programs;
+	const int cpus = libbpf_num_possible_cpus();
+	const bool has_echoes = packets->events[TW_PACKET_ICMP_ECHO].figures;
+	struct bpf_program *program;
+	size_t of_cell, cells;
+	int err;
+
+	if (cpus < 0)
+		return cpus;
+	packets->cpus = (size_t)cpus;
+	of_cell = ELEMENT_BYTES + sizeof(struct tw_packet_cell) + packets->cpus * sizeof(struct tw_kernel_samples);
+	cells = memory / of_cell;
+	packets->cells = cells < CELLS_MIN ? CELLS_MIN : cells > CELLS_MAX ? CELLS_MAX : (uint32_t)cells;
+	bpf_object__for_each_program(program, programs->obj)
+		bpf_program__set_autoload(program, is_hooked(packets, bpf_program__name(program)));
+	bpf_program__set_type(programs->progs.ip_start_netfilter, (enum bpf_prog_type)PROG_TYPE_NETFILTER);
+	bpf_program__set_expected_attach_type(programs->progs.ip_start_netfilter,
+					      (enum bpf_attach_type)ATTACH_NETFILTER);
+	err = bpf_map__set_max_entries(programs->maps.groups, packets->cells);
+	if (!err)
+		err = bpf_map__set_max_entries(programs->maps.echoes, has_echoes ? ECHOES : 1);
+	if (!err)
+		err = bpf_map__set_max_entries(programs->maps.holes, is_hooked(packets, "tcp_read") ? HOLES : 1);
+	return err;
+}
+
+int tw_packets__load(struct tw_packets *packets, size_t memory, struct tw_error *error)
+{
+	const libbpf_print_fn_t print = libbpf_set_print(NULL); /* the error is reported below */
+	int err;
+
+	packets->programs = packet_programs__open();
+	err = packets->programs ? prepare(packets, memory) : -errno;
+	if (!err)
+		set_constants(packets);
+	if (!err)
+		err = packet_programs__load(packets->programs);
+	libbpf_set_print(print);
+	if (err == -EPERM)
+		return tw_error__set(
+			error, err,
+			"cannot load a BPF program: this requires root, or CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN");
+	return err ? tw_error__set(error, err, "the kernel refuses a BPF program that reads packets: %s",
+				   strerror(-err))
+		   : 0;
+}
+
+/* Links a program to the netfilter hook of a protocol family, which libbpf does before version 1.3 for no program. */
+static int link_netfilter(int program, uint32_t family)
+{
+	const struct {
+		uint32_t program, target, type, flags;
+		uint32_t family, hook;
+		int32_t priority;
+		uint32_t netfilter_flags;
+	} named = { .program = (uint32_t)program,
+		    .type = ATTACH_NETFILTER,
+		    .family = family,
+		    .hook = NF_INET_PRE_ROUTING,
+		    .priority = NF_FIRST };
+	uint8_t attr[128] = { 0 };
+	int fd;
+
+	memcpy(attr, &named, sizeof(named));
+	fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, attr, sizeof(attr));
+	return fd < 0 ? -errno : fd;
+}
+
+static int keep_link(struct tw_packets *packets, int fd)
+{
+	if (fd < 0)
+		return fd;
+	packets->links[packets->n_links++] = fd;
+	return 0;
+}
+
+static int attach_program(struct tw_packets *packets, const struct tw_packet_hook *hook, const char *name)
+{
+	const struct bpf_program *program = bpf_object__find_program_by_name(packets->programs->obj, name);
+	const int fd = bpf_program__fd(program);
+	int err;
+
+	switch (hook->kind) {
+	case TW_HOOK_TRACEPOINT:
+	case TW_HOOK_FENTRY:
+		return keep_link(packets, bpf_raw_tracepoint_open(NULL, fd));
+	case TW_HOOK_NETFILTER:
+		err = keep_link(packets, link_netfilter(fd, AF_INET));
+		return err ? err : keep_link(packets, link_netfilter(fd, AF_INET6));
+	case TW_HOOK_CGROUP:
+		return keep_link(packets, bpf_link_create(fd, packets->kernel.cgroup, BPF_CGROUP_INET_INGRESS, NULL));
+	}
+	return -EINVAL;
+}
+
+static int attach_event(struct tw_packets *packets, const struct measured *measured, struct tw_error *error)
+{
+	const struct tw_packet_hook *hook = measured->hook;
+	int err = 0;
+
+	for (size_t i = 0; i < TW_HOOK_PROGRAMS_MAX && hook && hook->programs[i] && !err; i++)
+		err = attach_program(packets, hook, hook->programs[i]);
+	if (err == -EPERM && hook->kind == TW_HOOK_CGROUP)
+		return tw_error__set(
+			error, err,
+			"cannot attach a BPF program to the root cgroup: another program there permits no others; "
+			"`bpftool cgroup show` names it");
+	return err ? tw_error__set(error, err, "cannot attach a BPF program to %s: %s", measured->text, strerror(-err))
+		   : 0;
+}
+
+/* Makes the kernel stamp received packets until the socket is closed. */
+static int begin_stamping(struct tw_packets *packets, struct tw_error *error)
+{
+	const int flags = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
+
+	packets->stamping = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (packets->stamping < 0 || setsockopt(packets->stamping, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof(flags)))
+		return tw_error__set(error, -errno, "cannot switch on receive time stamps: %s", strerror(errno));
+	usleep(STAMPS_US);
+	return 0;
+}
+
+static bool needs_stamps(const struct tw_packets *packets)
+{
+	for (size_t i = TW_PACKET_IP_START; i < TW_PACKET_EVENTS; i++)
+		if (packets->events[i].figures)
+			return true;
+	return false;
+}
+
+static uint64_t count_missed(const struct tw_packets *packets)
+{
+	struct bpf_program *program;
+	uint64_t missed = 0;
+
+	bpf_object__for_each_program(program, packets->programs->obj)
+	{
+		struct bpf_prog_info info = { 0 };
+		uint32_t len = sizeof(info);
+		const int fd = bpf_program__fd(program);
+
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len))
+			missed += info.recursion_misses;
+	}
+	return missed;
+}
+
+int tw_packets__attach(struct tw_packets *packets, struct tw_error *error)
+{
+	int err = needs_stamps(packets) ? begin_stamping(packets, error) : 0;
+
+	tw_packets__follow_tai(packets);
+	for (size_t i = 0; i < TW_PACKET_EVENTS && !err; i++)
+		err = attach_event(packets, &packets->events[i], error);
+	packets->missed_before = count_missed(packets);
+	return err;
+}
+
+void tw_packets__detach(struct tw_packets *packets)
+{
+	packets->missed = tw_packets__missed(packets);
+	packets->has_stopped = true;
+	while (packets->n_links)
+		close(packets->links[--packets->n_links]);
+	if (packets->stamping >= 0)
+		close(packets->stamping);
+	packets->stamping = -1;
+}
+
+void tw_packets__set_epoch(struct tw_packets *packets, uint32_t epoch)
+{
+	if (packets->programs)
+		__atomic_store_n(&packets->programs->data->epoch, epoch, __ATOMIC_RELAXED);
+}
+
+void tw_packets__follow_tai(struct tw_packets *packets)
+{
+	struct timex times = { 0 };
+
+	if (packets->programs && adjtimex(&times) >= 0)
+		__atomic_store_n(&packets->programs->bss->tai_offset, times.tai * (int64_t)TW_NS_PER_SECOND,
+				 __ATOMIC_RELAXED);
+}
+
+static enum tw_packet_event event_of(const struct tw_packets *packets, const struct tw_pair *pair)
+{
+	enum tw_packet_event event = 0;
+
+	while (event < TW_PACKET_EVENTS &&
+	       (!packets->events[event].figures || packets->events[event].figures->pair != pair))
+		event++;
+	return event;
+}
+
+const char *tw_packets__hook(const struct tw_packets *packets, const struct tw_pair *pair)
+{
+	const enum tw_packet_event event = event_of(packets, pair);
+
+	return event < TW_PACKET_EVENTS ? packets->events[event].text : "";
+}
+
+/* Finds the group of a cell. Return: NULL without memory */
+static struct tw_histogram *find_group(const struct measured *measured, const struct tw_packet_cell *cell,
+				       struct tw_pair_figures *figures, struct tw_pair_names *names)
+{
+	uint64_t group[TW_PAIR_KEYS_MAX] = { 0 };
+	size_t n = 0;
+
+	if (figures->is_named)
+		group[n++] = tw_packet_codepoint__name(cell->fields.codepoint, names);
+	for (size_t i = 0; i < figures->n_by; i++)
+		group[n++] = tw_packet_field__name(measured->by[i], &cell->fields, names);
+	for (size_t i = 0; i < n; i++)
+		if (group[i] == TW_PAIR_NO_NAME)
+			return NULL;
+	return tw_pair_figures__group(figures, group);
+}
+
+static int add_cell(const struct tw_packets *packets, const struct tw_packet_cell *cell,
+		    const struct tw_kernel_samples *of_cpus, struct tw_pair_figures *figures,
+		    struct tw_pair_names *names)
+{
+	struct tw_histogram *group = find_group(&packets->events[cell->event], cell, figures, names);
+
+	for (size_t i = 0; i < packets->cpus && group; i++) {
+		tw_kernel_samples__add(&of_cpus[i], cell->bucket, group);
+		tw_kernel_samples__add(&of_cpus[i], cell->bucket, &figures->all);
+	}
+	return group ? 0 : -ENOMEM;
+}
+
+/* Reads the cells of an event and epoch. Meanwhile, programs may add cells of the other epoch. */
+static int read_groups(struct tw_packets *packets, enum tw_packet_event event, struct tw_pair_figures *figures,
+		       uint32_t epoch, bool clear, struct tw_pair_names *names)
+{
+	const int fd = bpf_map__fd(packets->programs->maps.groups);
+	struct tw_kernel_samples *of_cpus = calloc(packets->cpus, sizeof(*of_cpus));
+	struct tw_packet_cell cell, next;
+	bool has_next = !bpf_map_get_next_key(fd, NULL, &next);
+	int err = of_cpus ? 0 : -ENOMEM;
+
+	for (uint32_t n = 0; has_next && !err && n < 2 * packets->cells; n++) {
+		cell = next;
+		has_next = !bpf_map_get_next_key(fd, &cell, &next);
+		if (cell.event != event || cell.epoch != epoch)
+			continue;
+		err = bpf_map_lookup_elem(fd, &cell, of_cpus) ? -errno
+							      : add_cell(packets, &cell, of_cpus, figures, names);
+		if (!err && clear)
+			bpf_map_delete_elem(fd, &cell);
+	}
+	free(of_cpus);
+	return err;
+}
+
+int tw_packets__read(struct tw_packets *packets, struct tw_pair_figures *figures, uint32_t epoch, bool clear,
+		     struct tw_pair_names *names)
+{
+	const enum tw_packet_event event = event_of(packets, figures->pair);
+	const int err = tw_kernel_figures__read(bpf_map__fd(packets->programs->maps.figures),
+						event * TW_KERNEL_EPOCHS + epoch, packets->cpus, clear, figures);
+
+	if (err || (!figures->n_by && !figures->is_named))
+		return err;
+	return read_groups(packets, event, figures, epoch, clear, names);
+}
+
+uint64_t tw_packets__missed(const struct tw_packets *packets)
+{
+	if (!packets->programs)
+		return 0;
+	return packets->has_stopped ? packets->missed : count_missed(packets) - packets->missed_before;
+}
+
+void tw_packets__size(const struct tw_packets *packets, size_t *programs, size_t *instructions, size_t *memory)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, packets->programs->obj)
+	{
+		if (bpf_program__fd(program) < 0)
+			continue;
+		++*programs;
+		*instructions += bpf_program__insn_cnt(program);
+	}
+	*memory += TW_PACKET_EVENTS * TW_KERNEL_EPOCHS * packets->cpus * sizeof(struct tw_kernel_figures);
+	*memory += packets->cells *
+		   (ELEMENT_BYTES + sizeof(struct tw_packet_cell) + packets->cpus * sizeof(struct tw_kernel_samples));
+}
+
+void tw_packets__free(struct tw_packets *packets)
+{
+	if (!packets)
+		return;
+	tw_packets__detach(packets);
+	packet_programs__destroy(packets->programs);
+	tw_packet_kernel__fini(&packets->kernel);
+	free(packets);
+}

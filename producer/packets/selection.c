@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the numbers by which the kernel knows an interface, a network namespace and a cgroup. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <mntent.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "producer/packets/impl.h"
+
+int tw_cgroup__open_root(char *path)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	const struct mntent *mount;
+	int fd = -ENOENT;
+
+	if (!mounts)
+		return -errno;
+	while (fd == -ENOENT && (mount = getmntent(mounts))) {
+		if (strcmp(mount->mnt_type, "cgroup2") != 0)
+			continue;
+		fd = open(mount->mnt_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = fd < 0 ? -errno : fd;
+		if (path)
+			snprintf(path, PATH_MAX, "%s", mount->mnt_dir);
+	}
+	endmntent(mounts);
+	return fd;
+}
+
+uint32_t tw_netns__own(void)
+{
+	struct stat found;
+
+	return stat("/proc/self/ns/net", &found) ? 0 : (uint32_t)found.st_ino;
+}
+
+static int find_dev(const char *dev, uint32_t *ret, struct tw_error *error)
+{
+	*ret = if_nametoindex(dev);
+	return *ret ? 0
+		    : tw_error__set(error, -ENOENT,
+				    "there is no interface '%s' in this network namespace; `ip link` shows them", dev);
+}
+
+/* The id of a cgroup is the inode of its folder. */
+static int find_cgroup(const char *name, uint64_t *ret, struct tw_error *error)
+{
+	char path[PATH_MAX];
+	struct stat found;
+	const int root = tw_cgroup__open_root(NULL);
+	int err = 0;
+
+	if (root < 0)
+		return tw_error__set(error, root, "no cgroup2 file system is mounted, which --cgroup needs");
+	snprintf(path, sizeof(path), "%s", name);
+	if (fstatat(root, path, &found, 0) || !S_ISDIR(found.st_mode)) /* an absolute path ignores the root */
+		err = tw_error__set(error, -ENOENT,
+				    "there is no cgroup '%s': give a path below the mount point of cgroup2", name);
+	else
+		*ret = found.st_ino;
+	close(root);
+	return err;
+}
+
+static int find_netns(const char *name, uint32_t *ret, struct tw_error *error)
+{
+	char path[PATH_MAX];
+	struct stat found;
+
+	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : "/run/netns/", name);
+	if (stat(path, &found))
+		return tw_error__set(
+			error, -ENOENT,
+			"there is no network namespace '%s': give a name that `ip netns` shows, or a path such as "
+			"/proc/4711/ns/net",
+			name);
+	*ret = (uint32_t)found.st_ino;
+	return 0;
+}
+
+int tw_packet_selection__resolve(const struct tw_packets_selection *selection, struct tw_packet_selection *ret,
+				 struct tw_error *error)
+{
+	int err = 0;
+
+	*ret = (struct tw_packet_selection){ .n_pids = (uint32_t)selection->n_pids,
+					     .nonempty_queue = selection->nonempty_queue,
+					     .blocked_reads = selection->blocked_reads };
+	memcpy(ret->pids, selection->pids, sizeof(ret->pids));
+	if (selection->dev && selection->netns)
+		return tw_error__set(
+			error, -EINVAL,
+			"--dev names an interface of this network namespace, and interfaces of other network namespaces "
+			"cannot be named: leave out --dev or --netns");
+	if (selection->dev)
+		err = find_dev(selection->dev, &ret->ifindex, error);
+	if (!err && selection->dev)
+		ret->netns = tw_netns__own();
+	if (!err && selection->netns)
+		err = find_netns(selection->netns, &ret->netns, error);
+	if (!err && selection->cgroup)
+		err = find_cgroup(selection->cgroup, &ret->cgroup, error);
+	return err;
+}

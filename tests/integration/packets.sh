@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The pairs about packets (`latency ping ecn rxstack`) count each packet once, as the programs that send and receive them do, and measure
+# delays that are known.
+# Usage: packets.sh TRACEWIRE
+tracewire=$1
+. "$(dirname "$0")/common.sh"
+need ping
+cd "$scratch" || exit 1
+
+# A second network namespace, behind a veth pair: near 10.3.0.1, far 10.3.0.2, and the same with IPv6.
+unshare --net sleep 600 &
+far=$!
+started+=("$far")
+is_apart() { [ "$(readlink "/proc/$far/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
+wait_for is_apart
+ip link add near type veth peer name far netns $far
+ip addr add 10.3.0.1/24 dev near
+ip addr add fd00:3::1/64 dev near nodad
+ip link set near up
+ip link set lo up
+nsenter --net="/proc/$far/ns/net" sh -c 'ip addr add 10.3.0.2/24 dev far; ip addr add fd00:3::2/64 dev far nodad
+	ip link set far up; ip link set lo up'
+
+# value FILE PYTHON: prints an expression about the result; p is its first pair, by has its groups' numbers
+value() {
+	python3 - "$@" <<'PYTHON'
+import json, sys
+result = json.load(open(sys.argv[1]))
+p = result["pairs"][0]
+by = {tuple(g["by"].values()): g["count"] for g in p["groups"]}
+print(eval(sys.argv[2]))
+PYTHON
+}
+
+# check NAME FILE PYTHON: the expression is true
+check() {
+	[ "$(value "$2" "$3")" = True ] || fail "$1: not $3: $(head -c 800 "$2")"
+}
+
+# Each echo has one round trip, which is less than the one that ping shows, and its id and number are those of ping.
+for address in 10.3.0.2 fd00:3::2; do
+	"$tracewire" latency -q -j --by daddr,seq ping -- ping -c 5 -i 0.05 $address >ping 2>err || fail "latency ping: $(cat err)"
+	sed -n '/^{/,$p' ping >ping.json
+	expect "$address: echoes" "$(sed -nE 's/.*icmp_seq=([0-9]+).*/\1/p' ping | tr '\n' ' ')" \
+		"$(value ping.json "' '.join(sorted(seq for _, seq in by))") "
+	check "$address" ping.json "p['count'] == 5 and p['left_out']['open'] == 0 and set(a for a, _ in by) == {'$address'}"
+	shown=$(sed -nE 's|^rtt min/avg/max/mdev = [0-9.]+/([0-9.]+)/.*|\1|p' ping)
+	check "$address: $shown ms" ping.json "0 < p['mean'] < $shown * 1e6"
+done
+"$tracewire" latency -q -j ping -- ping -c 2 -i 0.05 -W 0.2 10.3.0.77 >ping
+sed -n '/^{/,$p' ping >ping.json
+check "no reply" ping.json "p['count'] == 0"
+
+# 30 datagrams with each of the ECN bits, in one direction.
+cat >mark.py <<'PYTHON'
+import socket, sys
+s = socket.socket(socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET, socket.SOCK_DGRAM)
+for bits in range(4):
+    s.setsockopt(*((41, 67) if ":" in sys.argv[1] else (0, 1)), bits)
+    for _ in range(30): s.sendto(b"x", (sys.argv[1], 7777))
+PYTHON
+for address in 10.3.0.2 fd00:3::2; do
+	"$tracewire" latency -q -j --by direction,daddr,dport ecn -- python3 mark.py $address >ecn.json 2>err || fail "latency ecn: $(cat err)"
+	for bits in 'Not-ECT' 'ECT(1)' 'ECT(0)' 'CE'; do
+		check "ECN of $address" ecn.json "by['$bits', 'out', '$address', '7777'] == by['$bits', 'in', '$address', '7777'] == 30"
+	done
+	"$tracewire" latency -q -j --by dport,dev --dev near ecn -- python3 mark.py $address >ecn.json
+	check "ECN of near" ecn.json "by['CE', '7777', 'near'] == 30 and sum(by.values()) >= 120 and all(b[2] == 'near' for b in by)"
+done
+
+# 100 messages are read at once, and 10 after 20 ms; each message is one segment.
+cat >read.py <<'PYTHON'
+import socket, time
+l = socket.socket(); l.bind(("127.0.0.1", 0)); l.listen(1)
+c = socket.create_connection(l.getsockname()); d, _ = l.accept()
+for i in range(110):
+    c.send(b"x" * 100)
+    if i >= 100: time.sleep(0.02)
+    d.recv(200)
+PYTHON
+"$tracewire" latency -q -j --by comm rxstack-tcp-socket-read -- python3 read.py >read.json 2>err || fail "latency rxstack: $(cat err)"
+check "reads" read.json "by == {('python3',): 110}"
+check "late reads" read.json "sum(r['count'] for r in p['rows'] if r['above'] >= 1 << 24) == 10 and 20e6 < p['max'] < 40e6"
+"$tracewire" latency -q -j --nonempty-queue rxstack-tcp-socket-read -- python3 read.py >read.json
+check "reads that leave data" read.json "p['count'] == 0"
+"$tracewire" latency -q -j --netns "/proc/$far/ns/net" rxstack-tcp-socket-read -- python3 read.py >read.json
+check "reads elsewhere" read.json "p['count'] == 0"
+
+# All stages on the way of UDP datagrams. The stages after the first one take longer.
+cat >udp.py <<'PYTHON'
+import socket
+a = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); a.bind(("127.0.0.1", 0))
+b = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for i in range(100):
+    b.sendto(b"x" * 100, a.getsockname()); a.recv(200)
+PYTHON
+"$tracewire" latency -q -j --dev lo rxstack-ip-start rxstack-udp-start rxstack-udp-socket-enqueued -- python3 udp.py >udp.json 2>err ||
+	fail "latency rxstack: $(cat err)"
+check "datagrams" udp.json "[x['count'] for x in result['pairs']] == [100] * 3"
+check "stages" udp.json "sorted(x['mean'] for x in result['pairs']) == [x['mean'] for x in result['pairs']]"
+
+# Data behind a lost segment wait for it. A short queue at the far end drops packets.
+cat >send.py <<'PYTHON'
+import socket, sys, threading
+l = socket.create_server(("10.3.0.1", 0))
+def send():
+    import ctypes, os
+    ctypes.CDLL(None).setns(os.open(sys.argv[1], os.O_RDONLY), 0)
+    c = socket.create_connection(l.getsockname())
+    for _ in range(200): c.send(b"x" * 20000)
+    c.close()
+t = threading.Thread(target=send); t.start()
+d, _ = l.accept(); n = 0
+while (data := d.recv(65536)): n += len(data)
+t.join()
+assert n == 4000000, n
+PYTHON
+nsenter --net="/proc/$far/ns/net" tc qdisc add dev far root tbf rate 100mbit burst 10k limit 20k
+"$tracewire" latency -q -j rxstack-tcp-socket-read -- python3 send.py "/proc/$far/ns/net" >read.json
+check "blocked reads" read.json "p['left_out']['blocked'] > 0 and p['begun'] == p['count'] + p['left_out']['blocked']"
+"$tracewire" latency -q -j --blocked-reads rxstack-tcp-socket-read -- python3 send.py "/proc/$far/ns/net" >read.json
+check "--blocked-reads" read.json "p['left_out']['blocked'] == 0 and p['count'] > 0"
+
+# Nothing stays after SIGKILL.
+"$tracewire" latency -q rxstack ping ecn >/dev/null 2>&1 &
+killed=$!
+started+=("$killed")
+programs() { bpftool prog show 2>/dev/null | grep -cE 'name (echo_|ecn_|ip_start|tcp_|udp_)'; }
+measuring() { [ "$(programs)" -gt 5 ]; }
+gone() { [ "$(programs)" = 0 ]; }
+wait_for measuring
+kill -KILL $killed
+wait_for gone || fail "programs stay after SIGKILL"
+
+# Each mistake has a sentence.
+refused() {
+	local words=$1
+	shift
+	"$tracewire" latency "$@" >out 2>err
+	expect "status of $*" 2 $?
+	grep -q -- "$words" err || fail "latency $*: $(cat err)"
+}
+refused "no interface 'nosuch'" --dev nosuch ping
+refused "no network namespace 'nosuch'" --netns nosuch ping
+refused "no field 'dadr': did you mean daddr" --by dadr ping
+refused "is measured only live" ping some.pcapng
+refused "is for the pairs ping" --dev near runqlat
+refused "top needs" --top 3 ping
+refused "other network namespaces" --dev lo --netns "/proc/$far/ns/net" ping
+refused "filter cannot be applied" -f 'len > 3' ping
+exit $failed
