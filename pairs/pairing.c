@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pairs/pairing.h"
 
+#include <errno.h>
+
 #include "base/hash_table.h"
 
 #define COMPARED 8 /* beginnings among which the oldest is evicted */
@@ -14,15 +16,7 @@ struct tw_pairing {
 	struct tw_pairing_stats stats;
 };
 
-/* The number of beginnings that @memory has room for. The index of the table has 16 bytes for each entry. */
-static uint32_t largest_number(const struct tw_hash_table *open, size_t memory)
-{
-	const size_t n = memory / (open->key_size + open->value_size + 4 * sizeof(uint32_t));
-
-	return n < 1 ? 1 : n > UINT32_MAX / 8 ? UINT32_MAX / 8 : (uint32_t)n;
-}
-
-struct tw_pairing *tw_pairing__new(size_t n_keys, size_t extra, bool keeps_first, size_t memory)
+struct tw_pairing *tw_pairing__new(size_t n_keys, size_t extra, bool keeps_first, const struct tw_alloc *alloc)
 {
 	struct tw_pairing *pairing = calloc(1, sizeof(*pairing));
 
@@ -30,9 +24,9 @@ struct tw_pairing *tw_pairing__new(size_t n_keys, size_t extra, bool keeps_first
 		return NULL;
 	pairing->extra = extra;
 	pairing->keeps_first = keeps_first;
+	pairing->open.alloc = alloc;
 	pairing->open.key_size = (uint32_t)(sizeof(uint64_t) * (1 + n_keys));
 	pairing->open.value_size = (uint32_t)(sizeof(struct tw_pairing_moment) + extra);
-	pairing->open.max = largest_number(&pairing->open, memory);
 	return pairing;
 }
 
@@ -72,6 +66,8 @@ bool tw_pairing__begin(struct tw_pairing *pairing, const struct tw_pairing_key *
 
 	pairing->stats.begun++;
 	added = tw_hash_table__put(&pairing->open, key, &value);
+	if (added == -ENOMEM)
+		pairing->open.max = pairing->open.n; /* further attempts to grow would allocate memory in vain */
 	if (added < 0 && pairing->open.n) {
 		evict(pairing);
 		added = tw_hash_table__put(&pairing->open, key, &value);

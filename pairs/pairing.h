@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds the pairs of events of one struct tw_pair. A beginning is open until an event with an equal key ends or cancels it. The memory is
- * limited: if it is full, old beginnings are evicted.
+ * that of the caller's allocator: if its budget is used up, old beginnings are evicted.
  *
  * The counters balance: begun = paired + across_loss + backwards + again + cancelled + evicted + open.
  */
@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "pairs/table.h"
 
 /* What must be equal: the stream, and the values of the keys; unused values are 0. */
@@ -46,10 +47,10 @@ struct tw_pairing;
  * @n_keys: number of values of the keys that are used
  * @extra: number of bytes that the caller keeps with each beginning
  * @keeps_first: as in struct tw_pair
- * @memory: largest number of bytes; at least one beginning is kept
+ * @alloc: for the beginnings; NULL = malloc(); must outlive them. If its budget has no room for the first beginning, none is kept
  * Return: NULL if out of memory.
  */
-struct tw_pairing *tw_pairing__new(size_t n_keys, size_t extra, bool keeps_first, size_t memory);
+struct tw_pairing *tw_pairing__new(size_t n_keys, size_t extra, bool keeps_first, const struct tw_alloc *alloc);
 
 /** tw_pairing__free() - free @pairing, which may be NULL */
 void tw_pairing__free(struct tw_pairing *pairing);

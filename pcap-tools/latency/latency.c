@@ -414,8 +414,9 @@ static int make_pair(const struct tw_latency *l, size_t i, struct tw_latency_pai
 	tw_pair_figures__init(&pair->figures, definition, options->by, options->n_by, options->linear);
 	if (options->no_groups)
 		pair->figures.n_by = 0;
-	pair->pairing = tw_pairing__new(definition->events[0].n_keys, of_begun, definition->keeps_first,
-					options->memory / options->n_pairs);
+	tw_budget__init(&pair->budget, options->memory / options->n_pairs);
+	pair->pairing =
+		tw_pairing__new(definition->events[0].n_keys, of_begun, definition->keeps_first, &pair->budget.alloc);
 	if (!pair->pairing || tw_latency_slowest__init(&pair->slowest, options->top) ||
 	    (options->stacks && tw_latency_stacks__init(&pair->stacks)))
 		return tw_error__set(error, -ENOMEM, "no memory for pair %s", definition->name);

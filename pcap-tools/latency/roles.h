@@ -6,6 +6,7 @@
 #ifndef TW_LATENCY_ROLES_H
 #define TW_LATENCY_ROLES_H
 
+#include "base/budget.h"
 #include "filter/evaluate.h"
 #include "pairs/binding.h"
 #include "pairs/figures.h"
@@ -16,6 +17,7 @@
 
 /* A pair while its events are read. */
 struct tw_latency_pair {
+	struct tw_budget budget; /* the pair's part of the memory of the options */
 	struct tw_pair_figures figures;
 	struct tw_pairing *pairing;
 	struct tw_pairing_stats before;                   /* counters when the figures were cleared */

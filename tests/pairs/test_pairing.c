@@ -7,9 +7,12 @@
 
 #include <cmocka.h>
 
+#include "base/budget.h"
+
 #define PLENTY ((size_t)1 << 20)
 
 static struct tw_pairing *pairing;
+static struct tw_budget budget;
 static struct tw_pairing_stats stats;
 
 static int discard(void **state)
@@ -17,12 +20,14 @@ static int discard(void **state)
 	(void)state;
 	tw_pairing__free(pairing);
 	pairing = NULL;
+	assert_int_equal(budget.used, 0);
 	return 0;
 }
 
 static void make(size_t n_keys, bool keeps_first, size_t memory)
 {
-	pairing = tw_pairing__new(n_keys, sizeof(uint64_t), keeps_first, memory);
+	tw_budget__init(&budget, memory);
+	pairing = tw_pairing__new(n_keys, sizeof(uint64_t), keeps_first, &budget.alloc);
 	assert_non_null(pairing);
 }
 
@@ -130,15 +135,20 @@ static void test_no_samples(void **state)
 	assert_int_equal(stats.open, 0);
 }
 
-/* If the memory has room for few open pairs, the newest ones stay: among eight open pairs, the oldest one is evicted. */
+/*
+ * If the memory has room for few open pairs, the newest ones stay: among eight open pairs, the oldest one is evicted. The table and its
+ * index do not take more than this memory.
+ */
 static void test_evicted(void **state)
 {
 	uint64_t recent = 0;
 
 	(void)state;
 	make(1, false, 100 * 128);
-	for (uint64_t i = 1; i <= 10000; i++)
+	for (uint64_t i = 1; i <= 10000; i++) {
 		begin(1, i, 0, i, 0);
+		assert_in_range(budget.used, 1, 100 * 128);
+	}
 	balance();
 	assert_true(stats.open >= 50 && stats.open <= 250);
 	assert_int_equal(stats.evicted, 10000 - stats.open);
@@ -147,13 +157,17 @@ static void test_evicted(void **state)
 	assert_int_equal(recent, stats.open); /* no older pair is open */
 	assert_int_equal(end(1, 10000, 0, 10000, 0), 0);
 	balance();
-	discard(state);
+}
+
+static void test_no_memory(void **state)
+{
+	(void)state;
 	make(1, false, 0);
 	begin(1, 1, 0, 1, 0);
 	begin(1, 2, 0, 2, 0);
-	assert_int_equal(end(1, 2, 0, 2, 0), 2);
+	assert_int_equal(end(1, 2, 0, 2, 0), 0);
 	balance();
-	assert_int_equal(stats.evicted, 1);
+	assert_int_equal(stats.evicted, 2);
 }
 
 static void add_passed(void *ctx, const void *extra, uint64_t ns)
@@ -187,9 +201,10 @@ static void test_passed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_keys, discard),    cmocka_unit_test_teardown(test_no_keys, discard),
-		cmocka_unit_test_teardown(test_again, discard),   cmocka_unit_test_teardown(test_no_samples, discard),
-		cmocka_unit_test_teardown(test_evicted, discard), cmocka_unit_test_teardown(test_passed, discard),
+		cmocka_unit_test_teardown(test_keys, discard),      cmocka_unit_test_teardown(test_no_keys, discard),
+		cmocka_unit_test_teardown(test_again, discard),     cmocka_unit_test_teardown(test_no_samples, discard),
+		cmocka_unit_test_teardown(test_evicted, discard),   cmocka_unit_test_teardown(test_passed, discard),
+		cmocka_unit_test_teardown(test_no_memory, discard),
 	};
 
 	return cmocka_run_group_tests_name("pairing", tests, NULL, NULL);

@@ -27,7 +27,7 @@ static const char text[] = "pair switches\n"
 			   "value print buf if cpu == 0\n"
 			   "by comm\n";
 #define PAIRS  4
-#define MEMORY 4096
+#define MEMORY (PAIRS * 8192)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

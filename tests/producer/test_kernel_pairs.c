@@ -249,7 +249,7 @@ static void begin_reference(struct under_test *t, const struct tw_kernel_pairs_o
 		if (tw_kernel_pairs__note(t->kernel, i))
 			t->figures[i].n_by = 0;
 		t->pairings[i] = tw_pairing__new(pair->events[0].n_keys, sizeof(uint64_t) * TW_PAIR_KEYS_MAX,
-						 pair->keeps_first, 8 << 20);
+						 pair->keeps_first, NULL);
 	}
 	if (options->filter &&
 	    (tw_filter__bind(options->filter, &bind, &t->filter, &error) || tw_bound__prepare(t->filter, &error)))
