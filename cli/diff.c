@@ -86,8 +86,9 @@ static int count_types(struct diff *diff, struct tw_error *error)
 	if (err)
 		return err;
 	diff->type = tw_pair_table__at(diff->types, 0);
-	diff->options[0] =
-		(struct tw_latency_options){ .pairs = &diff->type, .n_pairs = 1, .memory = 4096, .counts_types = true };
+	diff->options[0] = (struct tw_latency_options){
+		.pairs = &diff->type, .n_pairs = 1, .memory = TW_LATENCY_MEMORY, .counts_types = true
+	};
 	for (size_t i = 0; i < 2; i++) {
 		struct side *side = &diff->sides[i];
 

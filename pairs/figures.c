@@ -10,7 +10,7 @@ struct group_key {
 };
 
 void tw_pair_figures__init(struct tw_pair_figures *figures, const struct tw_pair *pair, const char *const *by,
-			   size_t n_by, uint64_t linear)
+			   size_t n_by, uint64_t linear, const struct tw_alloc *alloc)
 {
 	static const uint64_t units[] = {
 		[TW_PAIR_NS] = 1, [TW_PAIR_US] = 1000, [TW_PAIR_MS] = 1000000, [TW_PAIR_BYTES] = 1, [TW_PAIR_NUMBER] = 1
@@ -21,19 +21,30 @@ void tw_pair_figures__init(struct tw_pair_figures *figures, const struct tw_pair
 		.pair = pair,
 		.by = n_by ? by : pair->by,
 		.n_by = n_by ? n_by : pair->n_by,
-		.index = { .key_size = sizeof(struct group_key), .value_size = sizeof(struct tw_pair_group *) },
+		.index = { .alloc = alloc,
+			   .key_size = sizeof(struct group_key),
+			   .value_size = sizeof(struct tw_pair_group *) },
 	};
 	tw_histogram__init(&figures->all, &scale);
 }
 
-/* Adds a group. Return: NULL without memory */
-static struct tw_pair_group *add_group(struct tw_pair_figures *figures, const uint64_t *names)
+static void free_group(const struct tw_pair_figures *figures, struct tw_pair_group *group)
 {
-	struct tw_pair_group *group = calloc(1, sizeof(*group)), **larger;
-
-	larger = group ? reallocarray(figures->groups, figures->n_groups + 1, sizeof(struct tw_pair_group *)) : NULL;
-	if (!larger) {
+	if (group == figures->others)
 		free(group);
+	else
+		tw_alloc__free(figures->index.alloc, group, sizeof(*group));
+}
+
+/* Adds a group to the list; frees it if there is no memory. Return: @group, or NULL */
+static struct tw_pair_group *append(struct tw_pair_figures *figures, struct tw_pair_group *group, const uint64_t *names)
+{
+	struct tw_pair_group **larger = NULL;
+
+	if (group)
+		larger = reallocarray(figures->groups, figures->n_groups + 1, sizeof(struct tw_pair_group *));
+	if (!larger) {
+		free_group(figures, group);
 		return NULL;
 	}
 	figures->groups = larger;
@@ -43,23 +54,45 @@ static struct tw_pair_group *add_group(struct tw_pair_figures *figures, const ui
 	return group;
 }
 
+/* Adds a group, if the limits permit it. Return: NULL if not */
+static struct tw_pair_group *add_group(struct tw_pair_figures *figures, const uint64_t *names)
+{
+	const bool is_full = figures->index.n >= TW_PAIR_GROUPS_MAX;
+	struct tw_pair_group *group = is_full ? NULL : tw_alloc__new(figures->index.alloc, sizeof(*group));
+	void *value;
+
+	if (!group || tw_hash_table__put(&figures->index, names, &value) < 0) {
+		free_group(figures, group);
+		return NULL;
+	}
+	group = append(figures, group, names);
+	if (group)
+		*(struct tw_pair_group **)value = group;
+	else
+		tw_hash_table__remove(&figures->index, names);
+	return group;
+}
+
+/* The group of further groups does not count against the budget, because it is needed when the budget is used up. */
+static struct tw_pair_group *find_others(struct tw_pair_figures *figures, const uint64_t *names)
+{
+	if (!figures->others) {
+		figures->others = calloc(1, sizeof(*figures->others));
+		figures->others = append(figures, figures->others, names);
+	}
+	return figures->others;
+}
+
 struct tw_histogram *tw_pair_figures__group(struct tw_pair_figures *figures, const uint64_t *names)
 {
 	static const uint64_t others[] = { TW_PAIR_OTHER, TW_PAIR_OTHER, TW_PAIR_OTHER, TW_PAIR_OTHER };
-	struct tw_pair_group **known = tw_hash_table__find(&figures->index, names), *group;
-	void *value;
+	struct tw_pair_group **known = tw_hash_table__find(&figures->index, names), *group = known ? *known : NULL;
 
-	if (!known && figures->index.n >= TW_PAIR_GROUPS_MAX) {
-		names = others;
-		known = tw_hash_table__find(&figures->index, names);
-	}
-	if (known)
-		return &(*known)->histogram;
-	group = add_group(figures, names);
-	if (!group || tw_hash_table__put(&figures->index, names, &value) < 0)
-		return NULL;
-	*(struct tw_pair_group **)value = group;
-	return &group->histogram;
+	if (!group && memcmp(names, others, sizeof(others)) != 0)
+		group = add_group(figures, names);
+	if (!group)
+		group = find_others(figures, others);
+	return group ? &group->histogram : NULL;
 }
 
 int tw_pair_figures__add(struct tw_pair_figures *figures, uint64_t ns, const uint64_t *names)
@@ -130,9 +163,10 @@ void tw_pair_figures__clear(struct tw_pair_figures *figures)
 void tw_pair_figures__fini(struct tw_pair_figures *figures)
 {
 	for (size_t i = 0; i < figures->n_groups; i++)
-		free(figures->groups[i]);
+		free_group(figures, figures->groups[i]);
 	free(figures->groups);
 	figures->groups = NULL;
+	figures->others = NULL;
 	figures->n_groups = 0;
 	tw_hash_table__fini(&figures->index);
 }

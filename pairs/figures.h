@@ -12,7 +12,8 @@
 #include "pairs/pairing.h"
 #include "pairs/table.h"
 
-#define TW_PAIR_GROUPS_MAX 4096 /* groups of a pair; samples of further groups are counted together */
+#define TW_PAIR_GROUPS_MAX \
+	4096 /* groups of a pair, if there is memory; samples of further groups are counted together */
 
 /* The samples with equal names of the groups. */
 struct tw_pair_group {
@@ -37,19 +38,24 @@ struct tw_pair_figures {
 	struct tw_histogram all;       /* of all groups */
 	struct tw_pair_group **groups; /* @n_groups of them */
 	size_t n_groups;
-	struct tw_hash_table index; /* names of a group -> struct tw_pair_group *; internal */
+	/* Internal. */
+	struct tw_hash_table
+		index; /* names of a group -> struct tw_pair_group *; its allocator is also that of the groups */
+	struct tw_pair_group *
+		others; /* the group of further groups; NULL = there are none. It is not in the index, and from malloc() */
 };
 
 /**
  * tw_pair_figures__init() - begin without samples
  * @by: @n_by names of groups; 0 = those of the pair
  * @linear: width of the buckets, ns; 0 = powers of two, in the unit of the pair
+ * @alloc: for the groups; NULL = malloc(); must outlive them. If its budget is used up, samples of further groups are counted together
  */
 void tw_pair_figures__init(struct tw_pair_figures *figures, const struct tw_pair *pair, const char *const *by,
-			   size_t n_by, uint64_t linear);
+			   size_t n_by, uint64_t linear, const struct tw_alloc *alloc);
 
 /**
- * tw_pair_figures__group() - find the histogram of a group, or add it
+ * tw_pair_figures__group() - find the histogram of a group, or add it; if there are too many, that of further groups
  * @names: of the group; TW_PAIR_KEYS_MAX of them, unused ones are 0
  * Return: NULL without memory.
  */

@@ -241,8 +241,9 @@ static const struct cli_option options[] = {
 	{ 0, "linear", "NS", CLI_ARG_NUMBER, "Use buckets of this width, in nanoseconds, instead of powers of two",
 	  .offset = offsetof(struct latency_config, linear) },
 	{ 0, "memory", "BYTES", CLI_ARG_SIZE,
-	  "Largest memory for events that wait for the end of their pair (default 256M; 32M with --in-kernel); if it is full, "
-	  "old ones are forgotten, or with --in-kernel new ones, and counted",
+	  "Largest memory for events that wait for the end of their pair, and for groups (default 256M; 32M with --in-kernel), "
+	  "divided equally among the pairs; if it is full, old events are forgotten, or with --in-kernel new ones, and counted, "
+	  "and the times of further groups are shown together",
 	  .offset = offsetof(struct latency_config, memory) },
 	{ 0, "top", "N", CLI_ARG_NUMBER, "Also show the N slowest pairs, at most 1000, with both events",
 	  .offset = offsetof(struct latency_config, top) },

@@ -411,10 +411,11 @@ static int make_pair(const struct tw_latency *l, size_t i, struct tw_latency_pai
 	if (tw_pair__has_values(definition) && options->n_by == TW_PAIR_KEYS_MAX)
 		return tw_error__set(error, -EINVAL, "pair %s can be divided by %d fields at most", definition->name,
 				     TW_PAIR_KEYS_MAX - 1);
-	tw_pair_figures__init(&pair->figures, definition, options->by, options->n_by, options->linear);
+	tw_budget__init(&pair->budget, options->memory / options->n_pairs);
+	tw_pair_figures__init(&pair->figures, definition, options->by, options->n_by, options->linear,
+			      &pair->budget.alloc);
 	if (options->no_groups)
 		pair->figures.n_by = 0;
-	tw_budget__init(&pair->budget, options->memory / options->n_pairs);
 	pair->pairing =
 		tw_pairing__new(definition->events[0].n_keys, of_begun, definition->keeps_first, &pair->budget.alloc);
 	if (!pair->pairing || tw_latency_slowest__init(&pair->slowest, options->top) ||

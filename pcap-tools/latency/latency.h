@@ -22,7 +22,7 @@ struct tw_latency_options {
 	bool skips_invalid; /* a pair whose key or condition does not fit an event is no error: its result is invalid */
 	bool no_groups;     /* measure pairs without groups, also those that define some */
 	uint64_t linear;    /* width of the buckets, ns; 0 = powers of two, in the unit of each pair */
-	size_t memory;      /* for beginnings without an end, of all pairs together, bytes */
+	size_t memory;      /* for beginnings without an end and for groups, of all pairs together, bytes */
 	size_t top;         /* number of the slowest samples that are described, at most TW_LATENCY_TOP_MAX; 0 = none */
 	bool counts_types; /* count all events by their type instead: in a pair with values, whose names are "SYSTEM:EVENT" */
 	bool stacks;       /* add up the times by the kernel stack at their beginning */

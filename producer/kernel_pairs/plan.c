@@ -389,7 +389,8 @@ static int make_pairs(struct tw_kernel_plan *plan, const struct tw_kernel_pairs_
 	for (size_t i = 0; i < options->n_pairs; i++) {
 		struct tw_kernel_pair *pair = &plan->pairs[i];
 
-		tw_pair_figures__init(&pair->figures, options->pairs[i], options->by, options->n_by, options->linear);
+		tw_pair_figures__init(&pair->figures, options->pairs[i], options->by, options->n_by, options->linear,
+				      NULL);
 		memset(pair->figures.is_missing, true, sizeof(pair->figures.is_missing));
 		pair->index = (unsigned int)i;
 		pair->is_of_packets = tw_packets__has(options->pairs[i]);

@@ -8,7 +8,7 @@
 
 #include "pcap-tools/latency/latency.h"
 
-/* Definitions of pairs for the events in the seeds. The memory (MEMORY) is full after few beginnings. */
+/* Definitions of pairs for the events in the seeds. The memory (MEMORY) is full after few beginnings and one group. */
 static const char text[] = "pair switches\n"
 			   "begin sched_switch prev_pid if prev_pid != 0\n"
 			   "end sched_switch next_pid\n"
@@ -27,7 +27,7 @@ static const char text[] = "pair switches\n"
 			   "value print buf if cpu == 0\n"
 			   "by comm\n";
 #define PAIRS  4
-#define MEMORY (PAIRS * 8192)
+#define MEMORY (PAIRS * 20000)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -245,7 +245,7 @@ static void begin_reference(struct under_test *t, const struct tw_kernel_pairs_o
 	for (size_t i = 0; i < options->n_pairs; i++) {
 		const struct tw_pair *pair = options->pairs[i];
 
-		tw_pair_figures__init(&t->figures[i], pair, options->by, options->n_by, options->linear);
+		tw_pair_figures__init(&t->figures[i], pair, options->by, options->n_by, options->linear, NULL);
 		if (tw_kernel_pairs__note(t->kernel, i))
 			t->figures[i].n_by = 0;
 		t->pairings[i] = tw_pairing__new(pair->events[0].n_keys, sizeof(uint64_t) * TW_PAIR_KEYS_MAX,
