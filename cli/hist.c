@@ -83,7 +83,7 @@ static const struct cli_option options[] = {
 	  "Also show figures for each value of this field, or of cpu, pid or comm; separate several by commas",
 	  .offset = offsetof(struct latency_config, by), .once = "separate several fields by commas" },
 	{ 0, "linear", "STEP", CLI_ARG_NUMBER, "Use buckets of this width instead of powers of two",
-	  .offset = offsetof(struct latency_config, linear) },
+	  .offset = offsetof(struct latency_config, linear), .apply = latency__apply_linear },
 	{ 0 },
 };
 

@@ -9,8 +9,7 @@
 #include "cli/latency/latency.h"
 #include "cli/messages.h"
 
-#define OWN_NAME   "command-line" /* the pair of --from, --to and --key */
-#define LINEAR_MAX 1000000000000u /* ns */
+#define OWN_NAME "command-line" /* the pair of --from, --to and --key */
 
 /* Splits --by. */
 static int split_by(struct latency_config *config, struct tw_error *error)
@@ -99,9 +98,6 @@ int latency__check(struct latency_config *config, struct tw_error *error)
 				     "--from and --to belong together: give the events that begin and end a pair");
 	if (config->key && !config->from)
 		return tw_error__set(error, -EINVAL, "--key is the key of the events of --from and --to");
-	if (config->linear > LINEAR_MAX)
-		return tw_error__set(error, -EINVAL, "--linear %llu is more than %llu ns",
-				     (unsigned long long)config->linear, (unsigned long long)LINEAR_MAX);
 	if (config->top > TW_LATENCY_TOP_MAX)
 		return tw_error__set(error, -EINVAL, "--top %llu is more than %d", (unsigned long long)config->top,
 				     TW_LATENCY_TOP_MAX);

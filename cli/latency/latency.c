@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/standard_files.h"
 
+#define LINEAR_MAX   1000000000000u       /* ns */
 #define INTERVAL_MIN (100 * TW_NS_PER_MS) /* the interval at which a live run looks at the time */
 
 void latency__discard(void *data)
@@ -204,6 +205,20 @@ int latency__apply_interval(void *data, const char *value, struct tw_error *erro
 	return 0;
 }
 
+int latency__apply_linear(void *target, const char *value, struct tw_error *error)
+{
+	static const struct tw_number_rule rule = { .min = 1, .max = LINEAR_MAX };
+
+	return cli_number__parse("linear", value, &rule, target, error);
+}
+
+static int apply_memory(void *target, const char *value, struct tw_error *error)
+{
+	static const struct tw_number_rule rule = { .min = 1, .unit = 1 };
+
+	return cli_number__parse("memory", value, &rule, target, error);
+}
+
 static const struct cli_option result_options[] = {
 	{ 0, "svg", "FILE", CLI_ARG_FILE, "At the end, write a picture of the histograms to FILE",
 	  .offset = offsetof(struct latency_config, svg) },
@@ -239,12 +254,12 @@ static const struct cli_option options[] = {
 	  "depends on the pair)",
 	  .offset = offsetof(struct latency_config, by), .once = "separate several fields by commas" },
 	{ 0, "linear", "NS", CLI_ARG_NUMBER, "Use buckets of this width, in nanoseconds, instead of powers of two",
-	  .offset = offsetof(struct latency_config, linear) },
+	  .offset = offsetof(struct latency_config, linear), .apply = latency__apply_linear },
 	{ 0, "memory", "BYTES", CLI_ARG_SIZE,
 	  "Largest memory for events that wait for the end of their pair, and for groups (default 256M; 32M with --in-kernel), "
 	  "divided equally among the pairs; if it is full, old events are forgotten, or with --in-kernel new ones, and counted, "
 	  "and the times of further groups are shown together",
-	  .offset = offsetof(struct latency_config, memory) },
+	  .offset = offsetof(struct latency_config, memory), .apply = apply_memory },
 	{ 0, "top", "N", CLI_ARG_NUMBER, "Also show the N slowest pairs, at most 1000, with both events",
 	  .offset = offsetof(struct latency_config, top) },
 	{ 0, "stacks", "FILE", CLI_ARG_FILE,

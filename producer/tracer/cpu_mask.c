@@ -135,7 +135,7 @@ int tw_cpu_mask__parse(const char *text, unsigned int cpus, char ret[TW_CPU_MASK
 	else
 		err = read_list(&mask, text, error);
 	if (!err && is_empty(&mask))
-		err = tw_error__set(error, -EINVAL, "'%s' contains no CPU: nothing would be recorded", text);
+		err = tw_error__set(error, -EINVAL, "'%s' is a mask without a CPU: the mask of CPU 0 is 1", text);
 	if (!err)
 		write_mask(&mask, ret);
 	return err;

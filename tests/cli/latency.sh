@@ -113,6 +113,8 @@ refuses "'./nofile' is neither a pair nor a file; a capture is given after the p
 refuses 'pair runqlat needs the switches of all tasks on all CPUs: leave out --pid; ' -P 1 runqlat
 refuses '--top 1001 is more than 1000' --top 1001 runqlat "$scratch/x.pcapng"
 refuses 'x.pcapng has no kernel stacks: record it with the option --stacks' --stacks "$scratch/folded" runqlat "$scratch/x.pcapng"
+refuses "'--linear': the number 0 is not in the range from 1 to 1000000000000" --linear 0 runqlat "$scratch/x.pcapng"
+refuses "'--memory': the number 0 is not in the range from 1 to" --memory 0 runqlat "$scratch/x.pcapng"
 refuses '--count is a number of intervals' -c 3 runqlat "$scratch/x.pcapng"
 refuses "--interval '0.01' is less than 0.1 s" -i 0.01 runqlat "$scratch/x.pcapng"
 refuses 'sample.pcapng has no event workqueue:workqueue_queue_work, which pair work-delay needs' work-delay "$data/sample.pcapng"

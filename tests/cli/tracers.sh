@@ -82,7 +82,7 @@ refused "refuses trace option 'test_nop_refuse'" -e sched -O test_nop_refuse
 refused "'markers=2' must have the value 0 or 1" -e sched -O markers=2
 refused "no trace option '../x'" -e sched -O ../x
 refused "'zz' is not a set of CPUs" -e sched -M zz
-refused "'0' contains no CPU" -e sched -M 0
+refused "'0' is a mask without a CPU: the mask of CPU 0 is 1" -e sched -M 0
 refused "names CPU 1023" -e sched -M 1023-1023
 refused "there is no process or thread 999999999" -e sched -P 999999999
 refused "'x' is not a pid" -e sched -P 1,x
