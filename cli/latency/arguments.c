@@ -91,13 +91,57 @@ static const char *live_option(const struct latency_config *config)
 	return NULL;
 }
 
+/* Whether each part of --key between commas is FIELD or FIELD=FIELD. */
+static bool is_key(const char *list)
+{
+	while (true) {
+		const size_t len = strcspn(list, ","), first = strcspn(list, ",=");
+
+		if (!first || first + 1 == len || memchr(list + first + 1, '=', first < len ? len - first - 1 : 0))
+			return false;
+		if (!list[len])
+			return true;
+		list += len + 1;
+	}
+}
+
+static int check_event(const char *option, const char *event, struct tw_error *error)
+{
+	if (*event && !strpbrk(event, " \t\n"))
+		return 0;
+	return tw_error__set(error, -EINVAL, "--%s '%s' is not the name of an event, such as sched_waking", option,
+			     event);
+}
+
+/* Checks the options that define a pair. */
+static int check_own(const struct latency_config *config, struct tw_error *error)
+{
+	int err;
+
+	if (config->key && !config->from && !config->to)
+		return tw_error__set(error, -EINVAL,
+				     "--key needs --from and --to: give the events that begin and end the pair");
+	if (!config->from && !config->to)
+		return 0;
+	if (!config->to)
+		return tw_error__set(error, -EINVAL, "--from needs --to: give the event that ends the pair");
+	if (!config->from)
+		return tw_error__set(error, -EINVAL, "--to needs --from: give the event that begins the pair");
+	err = check_event("from", config->from, error);
+	if (!err)
+		err = check_event("to", config->to, error);
+	if (!err && config->key && !is_key(config->key))
+		err = tw_error__set(error, -EINVAL, "--key '%s' is not FIELD or FIELD=FIELD, or several with commas",
+				    config->key);
+	return err;
+}
+
 int latency__check(struct latency_config *config, struct tw_error *error)
 {
-	if (!config->from != !config->to)
-		return tw_error__set(error, -EINVAL,
-				     "--from and --to belong together: give the events that begin and end a pair");
-	if (config->key && !config->from)
-		return tw_error__set(error, -EINVAL, "--key is the key of the events of --from and --to");
+	const int err = check_own(config, error);
+
+	if (err)
+		return err;
 	if (config->top > TW_LATENCY_TOP_MAX)
 		return tw_error__set(error, -EINVAL, "--top %llu is more than %d", (unsigned long long)config->top,
 				     TW_LATENCY_TOP_MAX);

@@ -121,7 +121,16 @@ refuses 'sample.pcapng has no event workqueue:workqueue_queue_work, which pair w
 refuses 'sys_exit has no field .args., which is a key' --from sys_enter --to sys_exit --key args "$scratch/x.pcapng"
 run 0 "$tracewire" latency --from sys_enter --to sys_exit "$scratch/x.pcapng"
 says "$scratch/err" 'there is no --key: each sys_enter is paired with the next sys_exit of any task$' || fail "no note: $(cat "$scratch/err")"
-refuses '--from and --to belong together' --from sys_enter "$scratch/x.pcapng"
+refuses '--from needs --to: give the event that ends the pair' --from sys_enter "$scratch/x.pcapng"
+refuses '--from needs --to: ' --from sys_enter --key common_pid "$scratch/x.pcapng"
+refuses '--to needs --from: give the event that begins the pair' --to sys_exit "$scratch/x.pcapng"
+refuses '--key needs --from and --to: give the events that begin and end the pair' --key common_pid syscalls "$scratch/x.pcapng"
+refuses "--from and --to replace the pair 'syscalls': leave it out" --from sys_enter --to sys_exit syscalls "$scratch/x.pcapng"
+for key in '' , a, =a a= a=b=c a,,b; do
+	refuses "--key '$key' is not FIELD or FIELD=FIELD" --from sys_enter --to sys_exit --key "$key" "$scratch/x.pcapng"
+done
+refuses "--from '' is not the name of an event" --from '' --to sys_exit "$scratch/x.pcapng"
+refuses "--to 'sys_exit if id == 1' is not the name of an event" --from sys_enter --to 'sys_exit if id == 1' "$scratch/x.pcapng"
 refuses 'more than 4 fields' --by a,b,c,d,e runqlat "$scratch/x.pcapng"
 printf 'pair broken\n\tbegin sched:sched_switch next_pid if nix ==\n\tend sched:sched_switch prev_pid\n' >"$scratch/config/tracewire/pairs"
 refuses 'pairs:2:[0-9]+: the condition of pair broken: column ' broken "$scratch/x.pcapng"
