@@ -180,7 +180,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 		err = understand(top, &task, error);
 	if (!err)
 		err = latency__check_task(&top->latency, &task, error);
-	status = err ? cli_exit__of(err) : latency__live(&top->latency, &task, error);
+	status = err ? cli_exit__of(err) : latency__live(&top->latency, &task, NULL, error);
 	latency__forget(&task);
 	return status;
 }

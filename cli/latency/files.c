@@ -8,7 +8,7 @@
 
 #include "base/printable.h"
 #include "cli/latency/latency.h"
-#include "cli/output_file.h"
+#include "cli/standard_files.h"
 
 /* The layout of the picture, pixels. */
 #define WIDTH  760
@@ -181,29 +181,48 @@ static void put_svg(FILE *out, const struct tw_latency_result *result)
 	fputs("</g>\n</svg>\n", out);
 }
 
-static int write_file(const char *path, void (*put)(FILE *out, const struct tw_latency_result *result),
-		      const struct tw_latency_result *result, struct tw_error *error)
+int latency_files__open(struct latency_files *files, const struct latency_config *config, const char *capture,
+			struct tw_error *error)
 {
-	struct output_file file;
-	int err = output_file__open(&file, path, NULL, error);
-	FILE *out = err ? NULL : fdopen(dup(file.fd), "w");
+	struct stat st;
+	const struct stat *input = capture && !stat(capture, &st) ? &st : NULL;
+	int err = 0;
 
-	if (err)
-		return err;
-	if (out)
-		put(out, result);
-	if (!out || ferror(out) | (fclose(out) == EOF))
-		err = tw_error__set(error, -errno, "cannot write %s: %s", path, strerror(errno));
-	else
-		err = output_file__finish(&file, error);
-	output_file__close(&file);
+	*files = (struct latency_files){ .stacks_path = config->stacks, .svg_path = config->svg };
+	if (config->stacks)
+		err = output_file__open(&files->stacks, config->stacks, input, error);
+	if (!err && config->svg)
+		err = output_file__open(&files->svg, config->svg, input, error);
 	return err;
 }
 
-int latency__write_files(const struct latency_config *config, const struct tw_latency_result *result,
-			 struct tw_error *error)
+static int write_file(struct output_file *file, const char *path,
+		      void (*put)(FILE *out, const struct tw_latency_result *result),
+		      const struct tw_latency_result *result, struct tw_error *error)
 {
-	int err = config->stacks ? write_file(config->stacks, put_stacks, result, error) : 0;
+	FILE *out = fdopen(dup(file->fd), "w");
 
-	return err || !config->svg ? err : write_file(config->svg, put_svg, result, error);
+	if (out)
+		put(out, result);
+	if (!out || ferror(out) | (fclose(out) == EOF))
+		return tw_error__set(error, -errno, "cannot write %s: %s", standard_files__output(path),
+				     strerror(errno));
+	return output_file__finish(file, error);
+}
+
+int latency_files__write(struct latency_files *files, const struct tw_latency_result *result, struct tw_error *error)
+{
+	int err = 0;
+
+	if (files->stacks_path)
+		err = write_file(&files->stacks, files->stacks_path, put_stacks, result, error);
+	if (!err && files->svg_path)
+		err = write_file(&files->svg, files->svg_path, put_svg, result, error);
+	return err;
+}
+
+void latency_files__close(struct latency_files *files)
+{
+	output_file__close(&files->stacks);
+	output_file__close(&files->svg);
 }

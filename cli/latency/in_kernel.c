@@ -23,6 +23,7 @@
 struct run {
 	const struct latency_config *config;
 	const struct latency_task *task;
+	struct latency_files *files;
 	struct tw_kernel_pairs *kernel;
 	struct tw_command *command;
 	struct tw_latency_measured *measured; /* of the pairs; for the result */
@@ -279,16 +280,17 @@ static int measure(struct run *run, struct tw_error *error)
 	if (!err)
 		err = print(run, error);
 	if (!err)
-		err = latency__write_files(run->config, &run->result, error);
+		err = latency_files__write(run->files, &run->result, error);
 	if (err)
 		return cli_exit__of(err);
 	tell_losses(run);
 	return exit_status(run);
 }
 
-int latency__in_kernel(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
+int latency__in_kernel(const struct latency_config *config, const struct latency_task *task,
+		       struct latency_files *files, struct tw_error *error)
 {
-	struct run run = { .config = config, .task = task };
+	struct run run = { .config = config, .task = task, .files = files };
 	int status;
 
 	run.measured = calloc(task->n_pairs, sizeof(*run.measured));

@@ -117,17 +117,18 @@ static void print_interval(void *ctx, const struct tw_latency_result *result, ui
 }
 
 /* Writes the files of --stacks and --svg. Return: @err, or else the failure of writing */
-static int write_files(const struct latency_config *config, const struct tw_latency_result *result, int err,
+static int write_files(struct latency_files *files, const struct tw_latency_result *result, int err,
 		       struct tw_error *error)
 {
 	struct tw_error ignored;
-	const int later = latency__write_files(config, result, err ? &ignored : error);
+	const int later = latency_files__write(files, result, err ? &ignored : error);
 
 	return err ? err : later;
 }
 
 /* Reads the capture. Return: 0, or -errno; after -EBADMSG, the events before the damage were measured */
-static int read_capture(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
+static int read_capture(const struct latency_config *config, const struct latency_task *task,
+			struct latency_files *files, struct tw_error *error)
 {
 	struct reading reading = { .config = config, .name = task->file };
 	struct tw_latency_options options = latency__options(config, task);
@@ -152,7 +153,7 @@ static int read_capture(const struct latency_config *config, const struct latenc
 
 		print_interval(&reading, result, result->interval_end);
 		standard_files__flush();
-		err = write_files(config, result, err, error);
+		err = write_files(files, result, err, error);
 		filter_option__warn(&result->undecided);
 		if (!config->run.quiet)
 			tell_losses(task->file, reading.name, result);
@@ -163,16 +164,28 @@ static int read_capture(const struct latency_config *config, const struct latenc
 	return err;
 }
 
-int latency__measure(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
+static int measure(const struct latency_config *config, const struct latency_task *task, struct latency_files *files,
+		   struct tw_error *error)
 {
 	int err;
 
 	if (config->in_kernel)
-		return latency__in_kernel(config, task, error);
+		return latency__in_kernel(config, task, files, error);
 	if (!task->file)
-		return latency__live(config, task, error);
-	err = read_capture(config, task, error);
+		return latency__live(config, task, files, error);
+	err = read_capture(config, task, files, error);
 	return err == -E2BIG || err == -ENODATA ? CLI_EXIT_USAGE : cli_exit__of(err);
+}
+
+int latency__measure(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
+{
+	struct latency_files files;
+	int status = cli_exit__of_opening(latency_files__open(&files, config, task->file, error));
+
+	if (!status)
+		status = measure(config, task, &files, error);
+	latency_files__close(&files);
+	return status;
 }
 
 static int latency(void *data, int n_args, char **args, struct tw_error *error)

@@ -4,6 +4,7 @@
 #define CLI_LATENCY_H
 
 #include "cli/outcome.h"
+#include "cli/output_file.h"
 #include "cli/run_options.h"
 #include "pcap-tools/latency/latency.h"
 #include "producer/packets/packets.h"
@@ -34,6 +35,12 @@ struct latency_config {
 	char *by_names; /* @by, with NULs in place of commas */
 	const char *by_list[TW_PAIR_KEYS_MAX];
 	size_t n_by;
+};
+
+/* The files of --stacks and --svg, which get their names when they are complete. All zero: none. */
+struct latency_files {
+	const char *stacks_path, *svg_path; /* as in the config */
+	struct output_file stacks, svg;
 };
 
 /* What the arguments name. */
@@ -81,11 +88,13 @@ void latency__discard(void *config);
 /** latency__measure() - measure in a capture or in a live run. Return: exit status */
 int latency__measure(const struct latency_config *config, const struct latency_task *task, struct tw_error *error);
 
-/** latency__live() - measure in a live run. Return: exit status */
-int latency__live(const struct latency_config *config, const struct latency_task *task, struct tw_error *error);
+/** latency__live() - measure in a live run. @files: written at the end; NULL = none. Return: exit status */
+int latency__live(const struct latency_config *config, const struct latency_task *task, struct latency_files *files,
+		  struct tw_error *error);
 
-/** latency__in_kernel() - measure with BPF programs in the kernel. Return: exit status */
-int latency__in_kernel(const struct latency_config *config, const struct latency_task *task, struct tw_error *error);
+/** latency__in_kernel() - measure with BPF programs in the kernel. @files: written at the end. Return: exit status */
+int latency__in_kernel(const struct latency_config *config, const struct latency_task *task,
+		       struct latency_files *files, struct tw_error *error);
 
 /** latency__add_outcome() - add to @outcome what happened to the events that were read */
 void latency__add_outcome(const struct tw_latency_result *result, struct outcome *outcome);
@@ -96,9 +105,19 @@ void latency__tell_missing(const struct tw_pair_figures *figures, const char *na
 /** latency__figure() - a figure of a pair: a time with three or four digits and its unit, "1.53 us"; or a number. Return: @buf */
 const char *latency__figure(const struct tw_pair_figures *pair, uint64_t value, char *buf, size_t size);
 
-/** latency__write_files() - write the files of --stacks and --svg. Return: 0 or -errno with @error filled */
-int latency__write_files(const struct latency_config *config, const struct tw_latency_result *result,
-			 struct tw_error *error);
+/**
+ * latency_files__open() - open the files of --stacks and --svg, before anything is measured
+ * @capture: the argument that names the capture, which is not overwritten; NULL = a live run
+ * Return: 0, or -errno with @error filled; @files must be closed also after a failure.
+ */
+int latency_files__open(struct latency_files *files, const struct latency_config *config, const char *capture,
+			struct tw_error *error);
+
+/** latency_files__write() - write the files, and give them their names. Return: 0 or -errno with @error filled */
+int latency_files__write(struct latency_files *files, const struct tw_latency_result *result, struct tw_error *error);
+
+/** latency_files__close() - close the files; those that were not written are removed */
+void latency_files__close(struct latency_files *files);
 
 /** latency__print() - print a result: text, or one JSON object with times in ns */
 void latency__print(const struct latency_config *config, const struct latency_subject *subject,

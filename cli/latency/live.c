@@ -16,6 +16,7 @@
 
 struct live {
 	const struct latency_config *config;
+	struct latency_files *files; /* NULL = none */
 	struct tw_latency_options options;
 	struct tw_latency *latency;
 	struct cli_selection events;
@@ -171,7 +172,7 @@ static int conclude(void *ctx, struct tw_error *error)
 
 	for (size_t i = 0; i < result->n_pairs && !live->config->run.quiet; i++)
 		latency__tell_missing(&result->pairs[i].figures, "this kernel");
-	return latency__write_files(live->config, result, error);
+	return live->files ? latency_files__write(live->files, result, error) : 0;
 }
 
 static void add_outcome(void *ctx, struct outcome *outcome)
@@ -198,7 +199,8 @@ static void name_pairs(const struct latency_task *task, char *ret, size_t size)
 		len += (size_t)snprintf(ret + len, size - len, "%s%s", i ? ", " : "", task->pairs[i]->name);
 }
 
-int latency__live(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
+int latency__live(const struct latency_config *config, const struct latency_task *task, struct latency_files *files,
+		  struct tw_error *error)
 {
 	static const struct measuring_ops ops = {
 		.check = check,
@@ -211,7 +213,7 @@ int latency__live(const struct latency_config *config, const struct latency_task
 		.add_outcome = add_outcome,
 		.filtered = filtered,
 	};
-	struct live live = { .config = config, .options = latency__options(config, task) };
+	struct live live = { .config = config, .files = files, .options = latency__options(config, task) };
 	char names[512];
 	struct measuring measuring = {
 		.run = config->run,

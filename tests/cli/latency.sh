@@ -97,6 +97,22 @@ E4
 "$tracewire" latency -q --top 1 runqlat "$scratch/x.pcapng" | grep -A2 '^slowest:$' | tail -1 | grep -Eq '^ {12}[0-9]+\.[0-9]{9} \[[0-9]{3}\] .*-[0-9]+: sched_switch: ' ||
 	fail "--top prints no events"
 
+# A file that cannot be written is refused before anything is measured; after a failure, an older file of that name stays, and no other.
+for option in --svg --stacks; do
+	run 1 "$tracewire" latency -q $option "$scratch/nosuch/x" runqlat "$scratch/x.pcapng"
+	says "$scratch/err" 'nosuch/x cannot be created: ' || fail "$option says: $(cat "$scratch/err")"
+	[ -s "$scratch/out" ] && fail "$option is refused after the measurement"
+	run 2 "$tracewire" latency -q $option "$scratch/x.pcapng" runqlat "$scratch/x.pcapng"
+	says "$scratch/err" 'x.pcapng is the input file' || fail "$option says: $(cat "$scratch/err")"
+done
+mkdir "$scratch/files"
+echo older >"$scratch/files/x.svg"
+run 2 "$tracewire" latency -q --svg "$scratch/files/x.svg" --stacks "$scratch/files/x.stacks" work-delay "$data/sample.pcapng"
+expect "files after a failure" x.svg "$(ls -A "$scratch/files")"
+expect "older picture" older "$(cat "$scratch/files/x.svg")"
+run 1 "$tracewire" latency -q --svg /dev/full runqlat "$scratch/x.pcapng"
+says "$scratch/err" 'cannot write /dev/full: No space' || fail "a full disk: $(cat "$scratch/err")"
+
 refuses() { # PATTERN WORD...
 	run 2 "$tracewire" latency "${@:2}"
 	says "$scratch/err" "$1" || fail "'latency ${*:2}' says: $(cat "$scratch/err")"
