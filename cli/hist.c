@@ -84,6 +84,8 @@ static const struct cli_option options[] = {
 	  .offset = offsetof(struct latency_config, by), .once = "separate several fields by commas" },
 	{ 0, "linear", "STEP", CLI_ARG_NUMBER, "Use buckets of this width instead of powers of two",
 	  .offset = offsetof(struct latency_config, linear), .apply = latency__apply_linear },
+	{ 0, "show-self", NULL, CLI_ARG_NONE, "Also count the wake-ups and switches of Tracewire's own threads",
+	  .offset = offsetof(struct run_config, show_self) },
 	{ 0 },
 };
 
@@ -103,7 +105,7 @@ static const struct cli_example examples[] = {
 const struct cli_command cli_command_hist = {
 	.name = "hist",
 	.summary = "Show histograms of the fields of events",
-	.arguments = "EVENT.FIELD... [FILE] [-- COMMAND [ARGUMENT]...]",
+	.arguments = "EVENT.FIELD... [FILE] [-- COMMAND [ARG]...]",
 	.arg_kind = CLI_ARG_EVENT,
 	.args_max = -1,
 	.has_program = true,

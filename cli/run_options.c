@@ -124,6 +124,10 @@ static const struct cli_option event_options[] = {
 	  "Apply this tracefs filter, for example 'prev_pid == 1', to the events of the --event options since the "
 	  "previous --event-filter",
 	  .apply = cli_selection__filter },
+	{ 0, "show-self", NULL, CLI_ARG_NONE,
+	  "Also trace the wake-ups and switches of Tracewire's own threads and viewer, and the packets of its own "
+	  "interface",
+	  .offset = offsetof(struct run_config, show_self) },
 	{ 0 },
 };
 
@@ -133,10 +137,6 @@ static const struct cli_option source_options[] = {
 	{ 'C', "clock", "CLOCK", CLI_ARG_CLOCK,
 	  "Use this trace clock, which counts nanoseconds: mono (default), mono_raw, boot, tai, local, global or perf",
 	  .offset = offsetof(struct run_config, clock) },
-	{ 0, "show-self", NULL, CLI_ARG_NONE,
-	  "Also trace the wake-ups and switches of Tracewire's own threads and viewer, and the packets of its own "
-	  "interface",
-	  .offset = offsetof(struct run_config, show_self) },
 	{ 0, "buffer-size", "KIB", CLI_ARG_SIZE,
 	  "Size of the kernel's ring of each CPU, in KiB, or with a suffix: 512K, 16M, 1G (default: depends on the "
 	  "memory and the number of CPUs of the machine)",

@@ -26,9 +26,9 @@ struct run_config {
 	const char *interface;
 };
 
-extern const struct cli_option_group run_event_group;  /* -e, -f, --event-filter */
+extern const struct cli_option_group run_event_group;  /* -e, -f, --event-filter, --show-self */
 extern const struct cli_option_group run_task_group;   /* -F, -P, -M */
-extern const struct cli_option_group run_source_group; /* -C, --show-self, --buffer-size ... */
+extern const struct cli_option_group run_source_group; /* -C, --buffer-size ... */
 extern const struct cli_option_group run_frame_group;  /* --events-per-frame, --frame-size */
 extern const struct cli_option_group run_tracer_group; /* -p, -l, -n, -g, -O, -T */
 extern const struct cli_option_group run_status_group; /* -q, -v */

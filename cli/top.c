@@ -158,6 +158,10 @@ static int prepare(struct top_config *top, struct tw_error *error)
 		return tw_error__set(error, -EINVAL,
 				     "--event is for --by event: --by %s traces the events that it needs",
 				     top->kind->name);
+	if (config->run.show_self && top->kind->pairs)
+		return tw_error__set(error, -EINVAL,
+				     "--show-self is for --by event: --by %s always includes Tracewire's own threads",
+				     top->kind->name);
 	if (!config->run.selection.n && config->counts_types)
 		err = cli_selection__add(&config->run.selection, EVENTS, error);
 	if (!config->interval)
@@ -193,6 +197,9 @@ static const struct cli_option options[] = {
 	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
 	  "With --by event: count these events (default: " EVENTS "). May be given many times",
 	  .apply = cli_selection__add },
+	{ 0, "show-self", NULL, CLI_ARG_NONE,
+	  "With --by event: also count the wake-ups and switches of Tracewire's own threads",
+	  .offset = offsetof(struct run_config, show_self) },
 	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
 	  "Ignore events that do not match this expression; tracewire-filter(7) describes the language",
 	  .offset = offsetof(struct run_config, filter), .apply = filter_option__parse },

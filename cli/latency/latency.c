@@ -283,6 +283,10 @@ static const struct cli_option options[] = {
 	  "Measure a live run with BPF programs in the kernel, so that no event leaves it; only for keys, conditions and groups "
 	  "that are numbers",
 	  .offset = offsetof(struct latency_config, in_kernel) },
+	{ 0, "show-self", NULL, CLI_ARG_NONE,
+	  "With --in-kernel: also measure the system calls of Tracewire itself. Otherwise: also measure the wake-ups and "
+	  "switches of its threads in pairs with values; pairs with times always include them",
+	  .offset = offsetof(struct run_config, show_self) },
 	{ 0 },
 };
 

@@ -199,6 +199,14 @@ static void name_pairs(const struct latency_task *task, char *ret, size_t size)
 		len += (size_t)snprintf(ret + len, size - len, "%s%s", i ? ", " : "", task->pairs[i]->name);
 }
 
+static bool has_times(const struct latency_task *task)
+{
+	for (size_t i = 0; i < task->n_pairs; i++)
+		if (!tw_pair__has_values(task->pairs[i]))
+			return true;
+	return false;
+}
+
 int latency__live(const struct latency_config *config, const struct latency_task *task, struct latency_files *files,
 		  struct tw_error *error)
 {
@@ -230,7 +238,7 @@ int latency__live(const struct latency_config *config, const struct latency_task
 		measuring.run.selection = live.events;
 	measuring.run.tracing.stacks = config->stacks;
 	/* Without their switches to the idle task, the run's own tasks would have wrong times. */
-	measuring.run.show_self |= !tw_pair__has_values(task->pairs[0]);
+	measuring.run.show_self |= has_times(task);
 	status = err ? cli_exit__of(err) : measuring__run(&measuring, task->command, error);
 	tw_latency__free(live.latency);
 	for (size_t i = 0; i < live.events.n; i++)

@@ -5,7 +5,7 @@
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-for command in '' live record stream capture latency list filter 'filter compile' 'filter explain' 'filter attach' 'filter show' 'filter detach' vnet 'vnet up' 'vnet down' 'vnet show' doctor cleanup help; do
+for command in '' live record stream capture latency hist top diff list filter 'filter compile' 'filter explain' 'filter attach' 'filter show' 'filter detach' vnet 'vnet up' 'vnet down' 'vnet show' doctor cleanup help; do
 	# shellcheck disable=SC2086
 	"$tracewire" $command --help | grep -q "^Usage: tracewire $command" || fail "no help of '$command'"
 	# shellcheck disable=SC2086
@@ -102,4 +102,5 @@ refuses 2 "tracewire report: --cpu '18446744073709551616' is not a list of CPUs:
 	report --cpu 18446744073709551616 x
 refuses 2 "tracewire filter compile: --schema '-1' is not a schema id: an id is a hexadecimal number" filter compile --schema -1 cpu==1
 refuses 2 "tracewire doctor: unexpected argument 'now'; see --help" doctor now
+refuses 2 "tracewire top: --show-self is for --by event: --by cpu always includes Tracewire's own threads" top --by cpu --show-self
 exit $failed
