@@ -66,27 +66,34 @@ static int add_own(const struct latency_config *config, struct tw_pair_table *ta
 	return err;
 }
 
-/* The option of a live run that was given, or NULL. */
-static const char *live_option(const struct latency_config *config)
+static bool all_of_packets(const struct latency_task *task)
+{
+	for (size_t i = 0; i < task->n_pairs; i++)
+		if (!tw_packets__has(task->pairs[i]))
+			return false;
+	return true;
+}
+
+/* An option of a live run that was given; with @in_kernel, one that is not permitted if its pairs are measured in the kernel. NULL = none */
+static const char *live_option(const struct latency_config *config, const struct latency_task *in_kernel)
 {
 	const struct run_config *run = &config->run;
 	const struct {
 		const char *name;
-		bool is_given;
+		bool is_given, in_kernel; /* @in_kernel: permitted with --in-kernel */
 	} options[] = {
-		/* Those that --in-kernel permits are the last. */
-		{ "follow", run->follow },
-		{ "pid", run->tracing.pids.n },
-		{ "cpus", run->tracing.cpus },
-		{ "buffer-size", run->buffer_kib },
-		{ "subbuf-size", run->subbuf_kib },
-		{ "threads", run->threads },
-		{ "clock", run->clock },
-		{ "show-self", run->show_self },
+		{ "follow", run->follow, false },
+		{ "pid", run->tracing.pids.n, in_kernel && all_of_packets(in_kernel) },
+		{ "cpus", run->tracing.cpus, false },
+		{ "buffer-size", run->buffer_kib, false },
+		{ "subbuf-size", run->subbuf_kib, false },
+		{ "threads", run->threads, false },
+		{ "clock", run->clock, true },
+		{ "show-self", run->show_self, true },
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (options[i].is_given)
+		if (options[i].is_given && !(in_kernel && options[i].in_kernel))
 			return options[i].name;
 	return NULL;
 }
@@ -237,14 +244,6 @@ static int find_pairs(const struct latency_config *config, struct latency_task *
 	return err;
 }
 
-static bool all_of_packets(const struct latency_task *task)
-{
-	for (size_t i = 0; i < task->n_pairs; i++)
-		if (!tw_packets__has(task->pairs[i]))
-			return false;
-	return true;
-}
-
 /* Refuses options that select packets, if no pair is about packets. */
 static int check_packets(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
 {
@@ -280,7 +279,7 @@ static int choose_engine(struct latency_config *config, const struct latency_tas
 /* Refuses what only the other way to measure a live run can do. */
 static int check_in_kernel(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
 {
-	const char *option = live_option(config);
+	const char *option = live_option(config, task);
 
 	if (task->file)
 		return tw_error__set(error, -EINVAL,
@@ -294,8 +293,7 @@ static int check_in_kernel(const struct latency_config *config, const struct lat
 		return tw_error__set(error, -EINVAL,
 				     "--in-kernel measures with the clock mono: leave out --in-kernel, or --clock %s",
 				     config->run.clock);
-	if (option && strcmp(option, "clock") != 0 && strcmp(option, "show-self") != 0 &&
-	    (strcmp(option, "pid") != 0 || !all_of_packets(task)))
+	if (option)
 		return tw_error__set(error, -EINVAL,
 				     "--%s is not possible with --in-kernel: leave out one of the two options", option);
 	return 0;
@@ -329,6 +327,8 @@ static int check_selection(const struct latency_config *config, const struct lat
 
 int latency__check_task(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
 {
+	const char *option = live_option(config, NULL);
+
 	if (config->in_kernel)
 		return check_in_kernel(config, task, error);
 	if (!task->file)
@@ -337,9 +337,8 @@ int latency__check_task(const struct latency_config *config, const struct latenc
 		return tw_error__set(error, -EINVAL,
 				     "%s is a capture, so no command is run: leave out the capture to trace %s",
 				     task->file, task->command[0]);
-	if (live_option(config))
-		return tw_error__set(error, -EINVAL, "--%s is for a live run, but %s is a capture", live_option(config),
-				     task->file);
+	if (option)
+		return tw_error__set(error, -EINVAL, "--%s is for a live run, but %s is a capture", option, task->file);
 	return 0;
 }
 
