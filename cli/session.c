@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +15,7 @@
 #include "cli/standard_files.h"
 #include "cli/stop.h"
 #include "cli/summary.h"
-#include "producer/command.h"
+#include "cli/traced_command.h"
 
 #define CHECK_MS 100 /* interval of checks whether the producer has failed */
 
@@ -26,8 +25,7 @@ struct session {
 	void *ctx;
 	struct tw_producer_options options;
 	struct tw_producer *producer;
-	struct tw_command *command;
-	bool ended; /* the command has ended */
+	struct traced_command command;
 };
 
 static int check(struct session *session, char *const *command, struct tw_error *error)
@@ -35,12 +33,6 @@ static int check(struct session *session, char *const *command, struct tw_error 
 	if (session->config->follow && !command[0])
 		return tw_error__set(error, -EINVAL, "--follow needs a command to trace: give it after --");
 	return run_config__producer(session->config, &session->options, error);
-}
-
-/* Return: exit status for a command that cannot be run. */
-static int not_run(int err)
-{
-	return err == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN;
 }
 
 /* Forks the command. Called before the output is opened, so that no file is truncated if the command does not exist. Return: exit status */
@@ -53,9 +45,9 @@ static int open_command(struct session *session, char **argv, struct tw_error *e
 	if (!argv[0])
 		return CLI_EXIT_OK;
 	tw_producer__marker(session->producer, marker, sizeof(marker));
-	err = tw_command__new(argv, follow ? marker : NULL, &session->command, error);
+	err = tw_command__new(argv, follow ? marker : NULL, &session->command.process, error);
 	if (err)
-		return not_run(err);
+		return traced_command__not_run(err);
 	err = follow ? tw_producer__follow(session->producer, error) : 0;
 	return err ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
@@ -104,11 +96,11 @@ static int start(struct session *session, struct tw_error *error)
 	err = tw_producer__start(session->producer, error);
 	if (err)
 		return cli_exit__of(err);
-	err = session->command ? tw_command__run(session->command, error) : 0;
+	err = session->command.process ? tw_command__run(session->command.process, error) : 0;
 	if (err) {
 		stop__ending();
 		tw_producer__stop(session->producer, NULL);
-		return not_run(err);
+		return traced_command__not_run(err);
 	}
 	if (session->output->started)
 		session->output->started(session->ctx);
@@ -117,38 +109,19 @@ static int start(struct session *session, struct tw_error *error)
 	return CLI_EXIT_OK;
 }
 
-/*
- * Waits for the end of the command after a signal. The command decides how it reacts to the signal, and tracing continues until it ends.
- * Ctrl-C in a terminal reaches the command directly; a signal that another process sent to Tracewire is forwarded to the command. The wait
- * also ends after a second signal, or if the producer fails.
- */
-static void let_command_end(struct session *session)
-{
-	struct pollfd fd = { .fd = tw_command__fd(session->command), .events = POLLIN };
-
-	if (stop__was_sent())
-		kill(tw_command__pid(session->command), stop__signal());
-	while (!session->ended && !stop__is_urgent() && !tw_producer__broken(session->producer)) {
-		if (poll(&fd, 1, CHECK_MS) < 0 && errno != EINTR)
-			return;
-		session->ended = fd.revents != 0;
-		standard_files__push();
-	}
-}
-
 /* Waits for the end of the command, a request to stop, or a failure of the producer. */
 static void watch(struct session *session)
 {
 	struct pollfd fds[] = {
 		{ .fd = stop__fd(), .events = POLLIN },
-		{ .fd = session->command ? tw_command__fd(session->command) : -1, .events = POLLIN },
+		{ .fd = traced_command__fd(&session->command), .events = POLLIN },
 	};
 
 	while (!tw_producer__broken(session->producer)) {
 		if (poll(fds, 2, CHECK_MS) < 0 && errno != EINTR)
 			return;
-		session->ended = fds[1].revents != 0;
-		if (session->ended || fds[0].revents)
+		session->command.ended = fds[1].revents != 0;
+		if (session->command.ended || fds[0].revents)
 			return;
 		if (session->output->tick && session->output->tick(session->ctx))
 			return;
@@ -191,16 +164,6 @@ static void summarize(const struct session *session)
 		session->output->summarize(session->ctx, &counters);
 }
 
-static int exit_status(const struct session *session)
-{
-	if (!session->command)
-		return CLI_EXIT_OK;
-	if (session->ended)
-		return tw_command__wait(session->command);
-	/* If there was no signal, the run ended because the viewer ended. */
-	return stop__signal() ? 128 + stop__signal() : CLI_EXIT_OK;
-}
-
 /* Traces until the end of the run, and prints the summary. Return: exit status. */
 static int trace(struct session *session, struct tw_error *error)
 {
@@ -211,12 +174,11 @@ static int trace(struct session *session, struct tw_error *error)
 		return status;
 	watch(session);
 	service__stopping();
-	if (session->command && !session->ended && stop__signal())
-		let_command_end(session);
+	traced_command__let_end(&session->command, session->producer);
 	stop__ending();
 	err = stop(session, error);
 	summarize(session);
-	return err ? CLI_EXIT_FAILURE : exit_status(session);
+	return err ? CLI_EXIT_FAILURE : traced_command__exit_status(&session->command);
 }
 
 /* Closes the output. Return: @status, or the exit status of a failure to close if @status is 0. */
@@ -258,7 +220,7 @@ int session__run(const struct run_config *config, const struct tw_producer_optio
 		status = trace(&session, error);
 	stop__ending(); /* repeated for a run that failed to start: closing its output may block, too */
 	status = close_output(&session, status, error);
-	tw_command__free(session.command);
+	tw_command__free(session.command.process);
 	free_producer(&session);
 	return status;
 }

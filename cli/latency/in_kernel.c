@@ -2,7 +2,6 @@
 /* `latency --in-kernel`: BPF programs measure the pairs, and this process only waits and prints. */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #include "cli/service.h"
 #include "cli/standard_files.h"
 #include "cli/stop.h"
-#include "producer/command.h"
+#include "cli/traced_command.h"
 #include "producer/kernel_pairs/kernel_pairs.h"
 #include "producer/tracing_dir.h"
 
@@ -25,12 +24,11 @@ struct run {
 	const struct latency_task *task;
 	struct latency_files *files;
 	struct tw_kernel_pairs *kernel;
-	struct tw_command *command;
+	struct traced_command command;
 	struct tw_latency_measured *measured; /* of the pairs; for the result */
 	struct tw_latency_result result;
 	uint64_t began, next; /* begin and end of the interval, CLOCK_MONOTONIC, ns */
 	uint64_t printed;     /* number of intervals */
-	bool ended;           /* the command has ended */
 };
 
 /* Adds the ids of a list such as "12,34". */
@@ -176,15 +174,15 @@ static int watch(struct run *run, struct tw_error *error)
 {
 	struct pollfd fds[] = {
 		{ .fd = stop__fd(), .events = POLLIN },
-		{ .fd = run->command ? tw_command__fd(run->command) : -1, .events = POLLIN },
+		{ .fd = traced_command__fd(&run->command), .events = POLLIN },
 	};
 	int done = 0;
 
 	while (!done) {
 		if (poll(fds, 2, patience(run)) < 0 && errno != EINTR)
 			return tw_error__set(error, -errno, "cannot wait: %s", strerror(errno));
-		run->ended = fds[1].revents != 0;
-		if (run->ended || fds[0].revents)
+		run->command.ended = fds[1].revents != 0;
+		if (run->command.ended || fds[0].revents)
 			return 0;
 		tw_kernel_pairs__follow(run->kernel);
 		done = tick(run, error);
@@ -192,23 +190,6 @@ static int watch(struct run *run, struct tw_error *error)
 		standard_files__push();
 	}
 	return done < 0 ? done : 0;
-}
-
-/* After a request to stop, the end of the command is measured, too, as in cli/session.c. */
-static void let_command_end(struct run *run)
-{
-	struct pollfd fd = { .fd = run->command ? tw_command__fd(run->command) : -1, .events = POLLIN };
-
-	if (!run->command || run->ended || !stop__signal())
-		return;
-	if (stop__was_sent())
-		kill(tw_command__pid(run->command), stop__signal());
-	while (!run->ended && !stop__is_urgent()) {
-		if (poll(&fd, 1, PUSH_MS) < 0 && errno != EINTR)
-			return;
-		run->ended = fd.revents != 0;
-		standard_files__push();
-	}
 }
 
 static void tell_losses(const struct run *run)
@@ -225,21 +206,6 @@ static void tell_losses(const struct run *run)
 			"{event was|events were} not measured, because the kernel already ran a BPF program on their CPU\n");
 }
 
-/* Return: exit status for a command that cannot be run, as in cli/session.c. */
-static int not_run(int err)
-{
-	return err == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN;
-}
-
-static int exit_status(const struct run *run)
-{
-	if (!run->command)
-		return CLI_EXIT_OK;
-	if (run->ended)
-		return tw_command__wait(run->command);
-	return stop__signal() ? 128 + stop__signal() : CLI_EXIT_OK;
-}
-
 /* Loads the programs, and forks the command. Return: exit status */
 static int open_run(struct run *run, struct tw_error *error)
 {
@@ -250,9 +216,9 @@ static int open_run(struct run *run, struct tw_error *error)
 	if (err == -EOPNOTSUPP || err == -E2BIG || err == -EINVAL)
 		return CLI_EXIT_USAGE;
 	if (!err && run->task->command[0]) {
-		err = tw_command__new(run->task->command, NULL, &run->command, error);
+		err = tw_command__new(run->task->command, NULL, &run->command.process, error);
 		if (err)
-			return not_run(err);
+			return traced_command__not_run(err);
 	}
 	stop__opened();
 	return cli_exit__of(err);
@@ -265,16 +231,16 @@ static int measure(struct run *run, struct tw_error *error)
 
 	if (err)
 		return cli_exit__of(err);
-	err = run->command ? tw_command__run(run->command, error) : 0;
+	err = run->command.process ? tw_command__run(run->command.process, error) : 0;
 	if (err)
-		return not_run(err);
+		return traced_command__not_run(err);
 	run->began = tw_time__now(CLOCK_MONOTONIC);
 	run->next = run->began + run->config->interval;
 	tell(run);
 	service__ready("measuring");
 	err = watch(run, error);
 	service__stopping();
-	let_command_end(run);
+	traced_command__let_end(&run->command, NULL);
 	stop__ending();
 	tw_kernel_pairs__stop(run->kernel);
 	if (!err)
@@ -284,7 +250,7 @@ static int measure(struct run *run, struct tw_error *error)
 	if (err)
 		return cli_exit__of(err);
 	tell_losses(run);
-	return exit_status(run);
+	return traced_command__exit_status(&run->command);
 }
 
 int latency__in_kernel(const struct latency_config *config, const struct latency_task *task,
@@ -301,7 +267,7 @@ int latency__in_kernel(const struct latency_config *config, const struct latency
 	if (!status)
 		status = measure(&run, error);
 	stop__ending(); /* repeated for a run that failed to start */
-	tw_command__free(run.command);
+	tw_command__free(run.command.process);
 	tw_kernel_pairs__free(run.kernel);
 	free(run.measured);
 	return status;
