@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracewire diff`: compares two captures: the rates of their events, and the times of their pairs. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash_table.h"
 #include "base/json.h"
 #include "base/time.h"
 #include "cli/command.h"
 #include "cli/latency/latency.h"
 #include "cli/messages.h"
+#include "cli/standard_files.h"
 
 /*
  * A difference is shown if chance would cause it less than once in 1000 comparisons: a rate, if it differs by this number of standard
@@ -28,16 +29,28 @@ struct diff_config {
 /* What was read of a capture. */
 struct side {
 	const char *file;
+	int fd;                                               /* at least 0 if it is open */
 	struct tw_latency *counts, *times;                    /* events by type; pairs */
 	const struct tw_latency_result *of_counts, *of_times; /* their results */
 	double seconds;
+};
+
+/* The name of an event type; zeroed after the NUL, as a key must be. */
+struct type {
+	char name[TW_PAIR_NAME_MAX];
+};
+
+/* Number of events of a type in each capture. */
+struct type_counts {
+	uint64_t n[2];
 };
 
 struct diff {
 	const struct diff_config *config;
 	struct tw_latency_options options[2]; /* of both readings, which use them until they are freed */
 	const struct tw_pair *type;
-	struct tw_pair_table *types; /* the pseudo pair in which events are counted by their type */
+	struct tw_pair_table *table; /* the pseudo pair @type, in which events are counted by their type */
+	struct tw_hash_table types;  /* of either capture: struct type -> struct type_counts */
 	struct latency_task task;    /* the pairs that both captures have */
 	struct side sides[2];
 };
@@ -46,23 +59,33 @@ struct diff {
 struct change {
 	const char *name;
 	uint64_t n[2];
-	double rate[2];      /* of events: a second */
-	uint64_t time[2][2]; /* of a pair: p50 and p99 */
-	bool is_certain;
+	double rate[2];             /* of events: a second */
+	enum tw_selected traced[2]; /* the events of the type */
+	uint64_t time[2][2];        /* of a pair: p50 and p99 */
+	bool is_large;              /* chance alone would hardly cause the difference of the numbers */
+	bool is_certain;            /* the same, and no missing selection causes it */
 };
 
-static int read_side(const struct tw_latency_options *options, const char *file, struct tw_latency **ret,
+static int open_side(struct side *side, struct tw_error *error)
+{
+	side->fd = standard_files__open(&side->file, error);
+	if (side->fd < 0)
+		return side->fd;
+	if (lseek(side->fd, 0, SEEK_SET) < 0)
+		return tw_error__set(error, -EINVAL, "%s cannot be read twice: write it to a file first", side->file);
+	return 0;
+}
+
+/* Reads the capture from its beginning. */
+static int read_side(const struct tw_latency_options *options, const struct side *side, struct tw_latency **ret,
 		     struct tw_error *error)
 {
-	const int fd = open(file, O_RDONLY | O_CLOEXEC);
-	int err = fd < 0 ? tw_error__set(error, -errno, "cannot open %s: %s", file, strerror(errno)) : 0;
+	int err = lseek(side->fd, 0, SEEK_SET) < 0
+			  ? tw_error__set(error, -errno, "cannot read %s: %s", side->file, strerror(errno))
+			  : tw_latency__new(options, ret, error);
 
 	if (!err)
-		err = tw_latency__new(options, ret, error);
-	if (!err)
-		err = tw_latency__read(*ret, fd, file, error);
-	if (fd >= 0)
-		close(fd);
+		err = tw_latency__read(*ret, side->fd, side->file, error);
 	if (err != -EBADMSG)
 		return err;
 	note__say("%s; the events before the damage are compared", error->text);
@@ -75,55 +98,73 @@ static const struct tw_pair_figures *figures_of(const struct side *side, size_t 
 	return &side->of_times->pairs[i].figures;
 }
 
+/* Adds the numbers of a capture to the table of types. */
+static int add_types(struct diff *diff, size_t side, struct tw_error *error)
+{
+	const struct tw_latency_result *result = diff->sides[side].of_counts;
+	const struct tw_pair_figures *figures = &result->pairs[0].figures;
+
+	for (size_t i = 0; i < figures->n_groups; i++) {
+		const char *name = tw_pair_names__text(result->names, figures->groups[i]->names[0]);
+		struct type type = { "" };
+		void *counts;
+
+		memcpy(type.name, name, strnlen(name, sizeof(type.name) - 1));
+		if (tw_hash_table__put(&diff->types, &type, &counts) < 0)
+			return tw_error__set(error, -ENOMEM, "no memory for the events");
+		((struct type_counts *)counts)->n[side] += figures->groups[i]->histogram.n;
+	}
+	return 0;
+}
+
 static int count_types(struct diff *diff, struct tw_error *error)
 {
 	static const char text[] = "pair types\nvalue any cpu\n";
 	int err;
 
-	diff->types = tw_pair_table__new();
-	err = diff->types ? tw_pair_table__parse(diff->types, text, sizeof(text) - 1, "diff", error)
+	diff->table = tw_pair_table__new();
+	err = diff->table ? tw_pair_table__parse(diff->table, text, sizeof(text) - 1, "diff", error)
 			  : tw_error__set(error, -ENOMEM, "no memory for the events");
 	if (err)
 		return err;
-	diff->type = tw_pair_table__at(diff->types, 0);
+	diff->type = tw_pair_table__at(diff->table, 0);
 	diff->options[0] = (struct tw_latency_options){
 		.pairs = &diff->type, .n_pairs = 1, .memory = TW_LATENCY_MEMORY, .counts_types = true
 	};
 	for (size_t i = 0; i < 2; i++) {
 		struct side *side = &diff->sides[i];
 
-		err = read_side(&diff->options[0], side->file, &side->counts, error);
+		err = read_side(&diff->options[0], side, &side->counts, error);
 		if (err)
 			return err;
 		side->of_counts = tw_latency__result(side->counts);
 		side->seconds = (double)(side->of_counts->last - side->of_counts->first) / TW_NS_PER_SECOND;
+		err = add_types(diff, i, error);
+		if (err)
+			return err;
 	}
 	return 0;
 }
 
-/* Number of events whose type is @name: SYSTEM:EVENT, or EVENT of any system. */
-static uint64_t count_of_type(const struct tw_latency_result *result, const char *name)
+/* Whether both captures have an event of a pair: SYSTEM:EVENT, or EVENT of any system. */
+static bool have_event(const struct diff *diff, const struct tw_pair_event *event)
 {
-	const struct tw_pair_figures *figures = &result->pairs[0].figures;
-	uint64_t n = 0;
+	uint64_t n[2] = { 0 };
 
-	for (size_t i = 0; i < figures->n_groups; i++) {
-		const char *type = tw_pair_names__text(result->names, figures->groups[i]->names[0]);
-		const char *colon = strchr(name, ':') ? NULL : strchr(type, ':');
+	for (uint32_t i = 0; i < diff->types.n; i++) {
+		const struct type *type = tw_hash_table__key(&diff->types, i);
+		const struct type_counts *counts = tw_hash_table__value(&diff->types, i);
+		const char *colon = strchr(type->name, ':');
+		const size_t len = colon ? (size_t)(colon - type->name) : 0;
 
-		if (!strcmp(colon ? colon + 1 : type, name))
-			n += figures->groups[i]->histogram.n;
+		if (!colon || strcmp(colon + 1, event->event) != 0)
+			continue;
+		if (event->system && (strncmp(type->name, event->system, len) != 0 || event->system[len]))
+			continue;
+		n[0] += counts->n[0];
+		n[1] += counts->n[1];
 	}
-	return n;
-}
-
-static uint64_t count_of(const struct tw_latency_result *counts, const struct tw_pair_event *event)
-{
-	char name[TW_PAIR_NAME_MAX];
-
-	snprintf(name, sizeof(name), "%s%s%s", event->system ? event->system : "", event->system ? ":" : "",
-		 event->event);
-	return count_of_type(counts, name);
+	return n[0] && n[1];
 }
 
 /* Whether both captures have the events that a pair needs. */
@@ -132,8 +173,7 @@ static bool can_measure(const struct diff *diff, const struct tw_pair *pair)
 	bool is_missing[TW_PAIR_EVENTS_MAX];
 
 	for (size_t i = 0; i < pair->n_events; i++)
-		is_missing[i] = !count_of(diff->sides[0].of_counts, &pair->events[i]) ||
-				!count_of(diff->sides[1].of_counts, &pair->events[i]);
+		is_missing[i] = !have_event(diff, &pair->events[i]);
 	return !tw_pair__lacks(pair, is_missing);
 }
 
@@ -160,28 +200,46 @@ static int measure_pairs(struct diff *diff, struct tw_error *error)
 						.skips_invalid = true,
 						.no_groups = true };
 	for (size_t i = 0; i < 2 && task->n_pairs && !err; i++) {
-		err = read_side(options, diff->sides[i].file, &diff->sides[i].times, error);
+		err = read_side(options, &diff->sides[i], &diff->sides[i].times, error);
 		if (!err)
 			diff->sides[i].of_times = tw_latency__result(diff->sides[i].times);
 	}
 	return err;
 }
 
-/* Compares the rate of the events of a type. */
-static struct change compare_rates(const struct diff *diff, const char *name)
+/* Whether a capture was to have events of a type, of which it has @n. */
+static enum tw_selected find_traced(const struct side *side, const char *name, uint64_t n)
 {
-	struct change change = { .name = name };
+	const char *colon = strchr(name, ':');
+	char system[TW_PAIR_NAME_MAX];
+
+	if (n)
+		return TW_SELECTED_YES;
+	if (!colon)
+		return TW_SELECTED_UNKNOWN;
+	snprintf(system, sizeof(system), "%.*s", (int)(colon - name), name);
+	return tw_latency__selects(side->counts, system, colon + 1);
+}
+
+/* Compares the rate of the events of type number @type. */
+static struct change compare_rates(const struct diff *diff, uint32_t type)
+{
+	const struct type_counts *counts = tw_hash_table__value(&diff->types, type);
+	struct change change = { .name = ((const struct type *)tw_hash_table__key(&diff->types, type))->name };
 	double variance = 0, difference;
 
 	for (size_t i = 0; i < 2; i++) {
 		const double seconds = diff->sides[i].seconds > 0 ? diff->sides[i].seconds : 1;
 
-		change.n[i] = count_of_type(diff->sides[i].of_counts, name);
+		change.n[i] = counts->n[i];
+		change.traced[i] = find_traced(&diff->sides[i], change.name, change.n[i]);
 		change.rate[i] = (double)change.n[i] / seconds;
 		variance += (double)(change.n[i] ? change.n[i] : 1) / (seconds * seconds);
 	}
 	difference = change.rate[1] - change.rate[0];
-	change.is_certain = difference * difference > RATE_DEVIATIONS * RATE_DEVIATIONS * variance;
+	change.is_large = difference * difference > RATE_DEVIATIONS * RATE_DEVIATIONS * variance;
+	change.is_certain =
+		change.is_large && change.traced[0] == TW_SELECTED_YES && change.traced[1] == TW_SELECTED_YES;
 	return change;
 }
 
@@ -200,7 +258,8 @@ static struct change compare_times(const struct diff *diff, size_t i)
 		change.time[side][1] = tw_histogram__quantile(h[side], 990);
 	}
 	distance = tw_histogram__distance(h[0], h[1]);
-	change.is_certain = n[0] * n[1] > 0 && distance * distance * n[0] * n[1] > KS_LIMIT * KS_LIMIT * (n[0] + n[1]);
+	change.is_large = n[0] * n[1] > 0 && distance * distance * n[0] * n[1] > KS_LIMIT * KS_LIMIT * (n[0] + n[1]);
+	change.is_certain = change.is_large;
 	return change;
 }
 
@@ -230,10 +289,17 @@ static const char *percent(double before, double after, char *buf, size_t size)
 
 static void print_rate(const struct change *change)
 {
+	bool is_known = true;
 	char text[32];
 
-	printf("%12.1f %12.1f %10s  ", change->rate[0], change->rate[1],
-	       percent(change->rate[0], change->rate[1], text, sizeof(text)));
+	for (size_t i = 0; i < 2; i++) {
+		is_known &= change->traced[i] == TW_SELECTED_YES;
+		if (change->traced[i] == TW_SELECTED_YES)
+			printf("%12.1f ", change->rate[i]);
+		else
+			printf("%12s ", change->traced[i] == TW_SELECTED_NO ? "not traced" : "unknown");
+	}
+	printf("%10s  ", is_known ? percent(change->rate[0], change->rate[1], text, sizeof(text)) : "-");
 	say(stdout, "%s\n", change->name);
 }
 
@@ -263,17 +329,10 @@ static void print_unshown(size_t n, const char *text)
 /* Passes the comparison of each event type of either capture to @take. */
 static void each_rate(const struct diff *diff, void (*take)(void *ctx, const struct change *change), void *ctx)
 {
-	for (size_t side = 0; side < 2; side++) {
-		const struct tw_latency_result *result = diff->sides[side].of_counts;
-		const struct tw_pair_figures *figures = &result->pairs[0].figures;
+	for (uint32_t i = 0; i < diff->types.n; i++) {
+		const struct change change = compare_rates(diff, i);
 
-		for (size_t i = 0; i < figures->n_groups; i++) {
-			const struct change change =
-				compare_rates(diff, tw_pair_names__text(result->names, figures->groups[i]->names[0]));
-
-			if (!side || !change.n[0])
-				take(ctx, &change);
-		}
+		take(ctx, &change);
 	}
 }
 
@@ -287,7 +346,7 @@ static void take_rate(void *ctx, const struct change *change)
 {
 	struct printing *printing = ctx;
 
-	if (change->is_certain || printing->diff->config->all)
+	if (change->is_large || printing->diff->config->all)
 		print_rate(change);
 	else
 		printing->unshown++;
@@ -310,7 +369,7 @@ static void print(const struct diff *diff)
 
 		if (is_invalid(diff, i))
 			continue;
-		if (change.is_certain || diff->config->all)
+		if (change.is_large || diff->config->all)
 			print_times(&change, figures_of(&diff->sides[0], i));
 		else
 			unshown++;
@@ -328,7 +387,11 @@ static void put_change(struct tw_json *json, const struct change *change, bool i
 	for (size_t i = 0; i < 2; i++) {
 		tw_json__open(json, sides[i], '{');
 		tw_json__u64(json, "count", change->n[i]);
-		if (!is_rate) {
+		if (is_rate && change->traced[i] == TW_SELECTED_UNKNOWN) {
+			tw_json__null(json, "traced");
+		} else if (is_rate) {
+			tw_json__bool(json, "traced", change->traced[i] == TW_SELECTED_YES);
+		} else {
 			tw_json__u64(json, "p50", change->time[i][0]);
 			tw_json__u64(json, "p99", change->time[i][1]);
 		}
@@ -375,7 +438,11 @@ static void print_json(const struct diff *diff)
 
 static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
-	struct diff diff = { .config = data };
+	struct diff diff = {
+		.config = data,
+		.types = { .key_size = sizeof(struct type), .value_size = sizeof(struct type_counts) },
+		.sides = { { .fd = -1 }, { .fd = -1 } },
+	};
 	int err;
 
 	if (n_args != 2) {
@@ -384,7 +451,11 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 	}
 	diff.sides[0].file = args[0];
 	diff.sides[1].file = args[1];
-	err = count_types(&diff, error);
+	err = open_side(&diff.sides[0], error);
+	if (!err)
+		err = open_side(&diff.sides[1], error);
+	if (!err)
+		err = count_types(&diff, error);
 	if (!err)
 		err = measure_pairs(&diff, error);
 	if (!err)
@@ -396,9 +467,12 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 	for (size_t i = 0; i < 2; i++) {
 		tw_latency__free(diff.sides[i].counts);
 		tw_latency__free(diff.sides[i].times);
+		if (diff.sides[i].fd > STDIN_FILENO)
+			close(diff.sides[i].fd);
 	}
 	latency__forget(&diff.task);
-	tw_pair_table__free(diff.types);
+	tw_hash_table__fini(&diff.types);
+	tw_pair_table__free(diff.table);
 	return err == -ENODATA ? CLI_EXIT_USAGE : cli_exit__of(err);
 }
 
@@ -427,7 +501,8 @@ const struct cli_command cli_command_diff = {
 	.description =
 		"Compares two captures: how often each event occurs, and the times of all pairs of `latency` whose events both "
 		"captures have. A difference is shown only if chance would cause it less than once in 1000 comparisons of independent "
-		"events, so that a capture with few events has few differences; events that come in bursts differ more often. Both files are read twice.",
+		"events, so that a capture with few events has few differences; events that come in bursts differ more often. If one capture has no event of a "
+		"type, `not traced` says that its run did not select the type, and `unknown` that its selection is unknown. Both files are read twice.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct diff_config),

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/event_pattern.h"
 #include "base/printable.h"
+
+#define SELECTION_MAX 255 /* the producer cuts a longer selection after this number of bytes */
 
 static void identity__text(struct tw_identity *id, const struct tw_attr_view *attr)
 {
@@ -59,6 +62,21 @@ void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv)
 			memcpy(id->host_bytes, attr.value, id->host_len);
 		}
 	}
+}
+
+enum tw_selected tw_identity__selects(const struct tw_identity *id, const char *system, const char *event)
+{
+	const bool is_cut = strlen(id->events) >= SELECTION_MAX;
+	char events[sizeof(id->events)];
+	char *last;
+
+	memcpy(events, id->events, sizeof(events));
+	last = is_cut ? strrchr(events, ',') : NULL;
+	if (last)
+		*last = '\0';
+	if (tw_event_patterns__match(events, system, event))
+		return TW_SELECTED_YES;
+	return !*events || is_cut || !strcmp(system, "ftrace") ? TW_SELECTED_UNKNOWN : TW_SELECTED_NO;
 }
 
 bool tw_identity__counts(const struct tw_identity *id)

@@ -20,6 +20,19 @@ struct tw_identity {
 /** tw_identity__host() - update @id with the attributes of a HOST TLV; attributes that it lacks stay unchanged */
 void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv);
 
+enum tw_selected {
+	TW_SELECTED_UNKNOWN,
+	TW_SELECTED_NO,
+	TW_SELECTED_YES,
+};
+
+/**
+ * tw_identity__selects() - whether the producer selected an event by its name
+ * Return: TW_SELECTED_UNKNOWN if the selection is unknown or incomplete, or if the event is one of the system ftrace, which a tracer or a
+ * mark can cause without a selection.
+ */
+enum tw_selected tw_identity__selects(const struct tw_identity *id, const char *system, const char *event);
+
 /** tw_identity__ns() - convert a time of the stream's clock to ns; unchanged if the clock counts ns, or ticks of unknown length */
 static inline uint64_t tw_identity__ns(const struct tw_identity *id, uint64_t time)
 {

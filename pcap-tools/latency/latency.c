@@ -639,6 +639,23 @@ int tw_latency__end(struct tw_latency *l, struct tw_error *error)
 	return err;
 }
 
+enum tw_selected tw_latency__selects(const struct tw_latency *l, const char *system, const char *event)
+{
+	const struct tw_stream *s = tw_streams__first(tw_event_reader__streams(l->reader));
+	enum tw_selected selected = TW_SELECTED_UNKNOWN;
+	bool is_unknown = false;
+
+	for (; s; s = s->next) {
+		if (!tw_event_reader__has_frames(l->reader, s))
+			continue;
+		selected = tw_identity__selects(&s->identity, system, event);
+		if (selected == TW_SELECTED_YES)
+			return selected;
+		is_unknown |= selected == TW_SELECTED_UNKNOWN;
+	}
+	return is_unknown ? TW_SELECTED_UNKNOWN : selected;
+}
+
 /* The counters since the figures were cleared; @stats->open stays the present number. */
 static void subtract(struct tw_pairing_stats *stats, const struct tw_pairing_stats *before)
 {

@@ -91,6 +91,9 @@ int tw_latency__begin(struct tw_latency *l, struct tw_error *error);
 int tw_latency__frame(struct tw_latency *l, const void *data, size_t len, struct tw_error *error);
 int tw_latency__end(struct tw_latency *l, struct tw_error *error);
 
+/** tw_latency__selects() - whether a stream of the capture selected an event, as tw_identity__selects(). After tw_latency__read() */
+enum tw_selected tw_latency__selects(const struct tw_latency *l, const char *system, const char *event);
+
 /** tw_latency__result() - the figures so far; valid until the next call of another function */
 const struct tw_latency_result *tw_latency__result(struct tw_latency *l);
 
