@@ -501,8 +501,9 @@ const struct cli_command cli_command_diff = {
 	.description =
 		"Compares two captures: how often each event occurs, and the times of all pairs of `latency` whose events both "
 		"captures have. A difference is shown only if chance would cause it less than once in 1000 comparisons of independent "
-		"events, so that a capture with few events has few differences; events that come in bursts differ more often. If one capture has no event of a "
-		"type, `not traced` says that its run did not select the type, and `unknown` that its selection is unknown. Both files are read twice.",
+		"events, so that a capture with few events has few differences; events that come in bursts differ more often. If one "
+		"capture has no event of a type, `not traced` says that its run did not select the type, and `unknown` that its "
+		"selection is unknown. Both files are read twice.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct diff_config),
