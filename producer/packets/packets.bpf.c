@@ -219,10 +219,11 @@ static __always_inline struct tw_kernel_samples *find_cell(const struct tw_packe
 static __always_inline void record(uint32_t event, const struct tw_packet_fields *fields, uint64_t value, uint64_t n)
 {
 	const struct tw_histogram_scale scale = { settings[event].scale.unit, settings[event].scale.linear };
-	const size_t bucket = tw_histogram__bucket(&scale, value);
 	struct tw_kernel_figures *found = find_figures(event);
 	struct tw_kernel_samples *samples = NULL;
+	size_t bucket = tw_histogram__bucket(&scale, value);
 
+	barrier_var(bucket); /* keep the check below: the compiler knows more about the bucket than the verifier */
 	if (!found || bucket > TW_HISTOGRAM_BUCKETS)
 		return;
 	if (settings[event].is_divided) {

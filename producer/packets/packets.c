@@ -119,11 +119,12 @@ static int choose_hook(struct tw_packets *packets, enum tw_packet_event event, s
 	const struct tw_packet_hook *hook = tw_packet_kernel__hook(&packets->kernel, event);
 
 	if (!hook)
-		return tw_error__set(error, -EOPNOTSUPP, "pair %s cannot be measured on this kernel: %s",
+		return tw_error__set(error, -EOPNOTSUPP, "pair %s cannot be measured on this kernel: %s%s",
 				     measured->figures->pair->name,
 				     packets->kernel.has_fentry
 					     ? "it has no place for the BPF program"
-					     : "it permits no BPF program at the entry of a function (fentry)");
+					     : "it permits no BPF program at the entry of a function (fentry)",
+				     packets->kernel.cgroup < 0 ? ", and no cgroup2 file system is mounted" : "");
 	measured->hook = hook;
 	snprintf(measured->text, sizeof(measured->text), "%s%s%s%s", hook->kind == TW_HOOK_FENTRY ? "function " : "",
 		 hook->targets[0], hook->targets[1] ? ", " : "", hook->targets[1] ? hook->targets[1] : "");
