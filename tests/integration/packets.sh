@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The pairs about packets (`latency ping ecn rxstack`) count each packet once, as the programs that send and receive them do, and measure
 # delays that are known.
+# tests/vm runs this script on stock kernels, too.
 # Usage: packets.sh TRACEWIRE
 tracewire=$1
-. "$(dirname "$0")/common.sh"
-need ping
+for part in namespace check processes network tracing; do
+	# shellcheck source=/dev/null
+	. "$(dirname "$0")/../shell/$part.sh" || exit 1
+done
+need ping bpftool
+need_tracefs
 cd "$scratch" || exit 1
 
 # A second network namespace, behind a veth pair: near 10.3.0.1, far 10.3.0.2, and the same with IPv6.
