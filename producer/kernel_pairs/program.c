@@ -218,7 +218,8 @@ static void begin_in_map(struct gen *g, const struct tw_kernel_role *role)
 	insert(a, tw_kernel_map__number(pair->index, TW_KERNEL_OPEN), KEY, BEGIN);
 	count(a, IN_FIGURES(begun));
 	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_0, 0, done);
-	tw_asm__jump_if(a, BPF_JNE, BPF_REG_0, -EEXIST, full);
+	/* The verifier replaces the helper by a function that returns an int before Linux 6.4: the upper 32 bits are undefined. */
+	tw_asm__jump32_if(a, BPF_JNE, BPF_REG_0, -EEXIST, full);
 	count(a, IN_FIGURES(again));
 	if (!pair->figures.pair->keeps_first) {
 		call_open(a, pair, BPF_FUNC_map_lookup_elem);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Tests of tests/filter in a virtual machine: a stock kernel verifies generated classifiers, and runs them.
-# Usage: programs.sh RELEASE KERNELS all|short FORMATS TEST_FILTER_BPF TEST_FILTER_BPF_LIMITS PROOF
+# Tests of generated BPF programs in a virtual machine: a stock kernel verifies classifiers and programs that measure pairs, and runs them.
+# Usage: programs.sh RELEASE KERNELS all|short FORMATS TEST_FILTER_BPF TEST_FILTER_BPF_LIMITS PROOF TEST_KERNEL_PAIRS
 . "$(dirname "$0")/common.sh"
 how=$1
 shift
@@ -18,4 +18,5 @@ status=0
 SHARE=$share /job/$(basename "$2") || status=1
 $limits || status=1
 /job/$(basename "$4") $formats $expressions || status=1
+/job/$(basename "$5") || status=1
 exit \$status"
