@@ -172,10 +172,16 @@ const struct tw_error *tw_kernel_pairs__filter_note(const struct tw_kernel_pairs
 
 /*
  * Opens a perf event of a tracepoint on one CPU. A BPF program that is attached to it runs on all CPUs. A CPU that is offline is skipped.
+ * The event is disabled, so that it does not count: the program runs nevertheless.
  */
 static int open_event(uint16_t id, size_t cpus)
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = id };
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = id,
+		.disabled = 1,
+	};
 	int fd = -ENODEV;
 
 	for (int cpu = 0; cpu < (int)cpus && fd == -ENODEV; cpu++) {

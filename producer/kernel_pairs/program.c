@@ -550,7 +550,7 @@ static void write_program(struct gen *g, const struct tw_kernel_role *first)
 			play(g, g->tracepoint->roles[i]);
 	}
 	tw_asm__place(a, g->out);
-	tw_asm__imm(a, BPF_REG_0, 0); /* the perf event gets no sample */
+	tw_asm__imm(a, BPF_REG_0, 1); /* with 0, the kernel would hide the event from perf events of other programs */
 	tw_asm__exit(a);
 }
 
