@@ -173,6 +173,13 @@ static int each_at(struct nl_sock *sk, int ifindex, uint32_t parent, uint32_t pr
 	return list(sk, tw_tc__message(RTM_GETTFILTER, 0, &at, NULL), seen, ctx);
 }
 
+int tw_qdiscs__each(struct nl_sock *sk, tw_tc_seen *seen, void *ctx)
+{
+	const struct tw_tc_at at = { .ifindex = 0 };
+
+	return list(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), seen, ctx);
+}
+
 /* A search for the clsact qdisc of an interface. Some kernels list the qdiscs of all interfaces, so the interface is checked. */
 struct clsact_search {
 	int ifindex;

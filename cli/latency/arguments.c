@@ -320,7 +320,7 @@ static int check_selection(const struct latency_config *config, const struct lat
 			return tw_error__set(
 				error, -EINVAL,
 				"pair %s needs the switches of all tasks on all CPUs: leave out --%s; --by "
-				"next_pid or --by cpu divides its figures",
+				"pid or --by cpu divides its figures",
 				task->pairs[i]->name, option);
 	return 0;
 }
@@ -365,6 +365,7 @@ int latency__understand(struct latency_config *config, char **args, struct laten
 
 void latency__forget(struct latency_task *task)
 {
+	tw_qdiscs__fini(&task->qdiscs);
 	free(task->pairs);
 	tw_pair_table__free(task->table);
 }

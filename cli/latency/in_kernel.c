@@ -123,6 +123,7 @@ static int print(struct run *run, struct tw_error *error)
 		.name = "live",
 		.end = run->config->interval ? tw_time__now(CLOCK_REALTIME) : 0,
 		.ns = now - run->began,
+		.qdiscs = &run->task->qdiscs,
 	};
 	struct tw_pair_figures *figures;
 	const int err = tw_kernel_pairs__take(run->kernel, &figures, error);

@@ -198,6 +198,8 @@ static int latency(void *data, int n_args, char **args, struct tw_error *error)
 	if (config->list)
 		return cli_exit__of(list_pairs(error));
 	err = latency__understand(config, args, &task, error);
+	if (!err)
+		err = latency__find_qdiscs(config, &task, error);
 	if (err)
 		status = err == -E2BIG ? CLI_EXIT_USAGE : cli_exit__of(err);
 	else
@@ -266,6 +268,9 @@ static const struct cli_option options[] = {
 	  "Also show figures for each value of this field, or of cpu, pid or comm; separate several by commas (default: "
 	  "depends on the pair)",
 	  .offset = offsetof(struct latency_config, by), .once = "separate several fields by commas" },
+	{ 0, "qdisc", "KIND", CLI_ARG_TEXT,
+	  "With the pair qdisc: measure only packets in queueing disciplines of this kind, for example fq; refused if none is in use",
+	  .offset = offsetof(struct latency_config, qdisc), .once = "a run measures one kind" },
 	{ 0, "linear", "NS", CLI_ARG_NUMBER, "Use buckets of this width, in nanoseconds, instead of powers of two",
 	  .offset = offsetof(struct latency_config, linear), .apply = latency__apply_linear },
 	{ 0, "memory", "BYTES", CLI_ARG_SIZE,

@@ -8,18 +8,20 @@
 #include "cli/run_options.h"
 #include "pcap-tools/latency/latency.h"
 #include "producer/packets/packets.h"
+#include "xdp/qdisc.h"
 
 /* What a result is about. */
 struct latency_subject {
-	const char *name; /* of the capture; "live" for a live run */
-	uint64_t end;     /* end of the interval, ns since 1970; 0 = no intervals */
-	uint64_t ns;      /* length of the interval in a live run */
+	const char *name;               /* of the capture; "live" for a live run */
+	uint64_t end;                   /* end of the interval, ns since 1970; 0 = no intervals */
+	uint64_t ns;                    /* length of the interval in a live run */
+	const struct tw_qdiscs *qdiscs; /* of this network namespace, in a live run; NULL = not known */
 };
 
 /* The values of the options of `latency`, `hist` and `top`. */
 struct latency_config {
 	struct run_config run; /* must be first: the options of the run groups store into it */
-	const char *from, *to, *key;
+	const char *from, *to, *key, *qdisc;
 	const char *by;
 	uint64_t linear, memory;
 	uint64_t interval;  /* ns; 0 = one result at the end */
@@ -48,8 +50,9 @@ struct latency_task {
 	struct tw_pair_table *table;
 	const struct tw_pair **pairs; /* @n_pairs of them, in the table */
 	size_t n_pairs;
-	const char *file; /* the capture; NULL = a live run */
-	char **command;   /* to be run in a live run; NULL-terminated, empty = none */
+	const char *file;        /* the capture; NULL = a live run */
+	char **command;          /* to be run in a live run; NULL-terminated, empty = none */
+	struct tw_qdiscs qdiscs; /* of a live run, if a pair has events of qdiscs; otherwise empty */
 };
 
 /** latency__check() - check the options, and split --by. Return: 0 or -errno with @error filled */
@@ -72,6 +75,18 @@ void latency__forget(struct latency_task *task);
 
 /** latency__load_pairs() - read the table of pairs: built in, of the machine, of the user. Return: 0, or -errno with @error filled */
 int latency__load_pairs(struct tw_pair_table **ret, struct tw_error *error);
+
+/** latency__has_qdiscs() - whether a pair has events of queueing disciplines */
+bool latency__has_qdiscs(const struct tw_pair *pair);
+
+/**
+ * latency__find_qdiscs() - for a live run of pairs with events of qdiscs: tell which qdiscs are in use, and add --qdisc to the filter
+ * Return: 0; -ENOENT if the qdisc of --qdisc is not in use; another -errno.
+ */
+int latency__find_qdiscs(struct latency_config *config, struct latency_task *task, struct tw_error *error);
+
+/** latency__qdisc() - the root qdisc of an interface; @ifindex: the name of its group. Return: NULL if it is not known */
+const struct tw_qdisc *latency__qdisc(const struct tw_qdiscs *qdiscs, const char *ifindex);
 
 /** latency__options() - the options of the measurement; its texts are borrowed from @config and @task */
 struct tw_latency_options latency__options(const struct latency_config *config, const struct latency_task *task);

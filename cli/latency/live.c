@@ -17,6 +17,7 @@
 struct live {
 	const struct latency_config *config;
 	struct latency_files *files; /* NULL = none */
+	const struct tw_qdiscs *qdiscs;
 	struct tw_latency_options options;
 	struct tw_latency *latency;
 	struct cli_selection events;
@@ -154,6 +155,7 @@ static void print(void *ctx, bool clear)
 		.name = "live",
 		.end = live->config->interval ? tw_time__now(CLOCK_REALTIME) : 0,
 		.ns = now - live->began,
+		.qdiscs = live->qdiscs,
 	};
 
 	live->began = now;
@@ -221,7 +223,10 @@ int latency__live(const struct latency_config *config, const struct latency_task
 		.add_outcome = add_outcome,
 		.filtered = filtered,
 	};
-	struct live live = { .config = config, .files = files, .options = latency__options(config, task) };
+	struct live live = { .config = config,
+			     .files = files,
+			     .qdiscs = &task->qdiscs,
+			     .options = latency__options(config, task) };
 	char names[512];
 	struct measuring measuring = {
 		.run = config->run,

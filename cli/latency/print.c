@@ -14,6 +14,7 @@
 #define BAR         40 /* characters of the longest bar */
 #define GROUPS_MAX  20 /* groups that are printed as text */
 #define PER_MILLE_N 4
+#define KINDS_MAX   128 /* bytes of the kinds of qdiscs of an interface */
 
 static const struct {
 	const char *name;
@@ -113,18 +114,40 @@ static const char *heading(const struct tw_pair_figures *pair, size_t i)
 	return i ? pair->by[i - 1] : pair->pair->events[0].keys[0];
 }
 
-static void print_group_name(const struct tw_pair_figures *pair, const struct tw_pair_group *group,
-			     const struct tw_pair_names *names)
+/* Whether name @i of the groups is an interface whose queueing discipline is known. */
+static bool has_qdisc(const struct tw_pair_figures *pair, size_t i, const struct tw_qdiscs *qdiscs)
 {
-	for (size_t i = 0; i < count_names(pair); i++)
-		say(stdout, "%s%s", i ? "  " : "", tw_pair_names__text(names, group->names[i]));
+	return qdiscs && qdiscs->n && latency__has_qdiscs(pair->pair) && !strcmp(heading(pair, i), "ifindex");
+}
+
+static void print_qdisc(const struct tw_qdiscs *qdiscs, const char *ifindex)
+{
+	const struct tw_qdisc *root = latency__qdisc(qdiscs, ifindex);
+	char kinds[KINDS_MAX];
+
+	if (root)
+		say(stdout, " %s: %s", root->device, tw_qdiscs__describe(qdiscs, root, kinds, sizeof(kinds)));
+}
+
+static void print_group_name(const struct tw_pair_figures *pair, const struct tw_pair_group *group,
+			     const struct tw_pair_names *names, const struct tw_qdiscs *qdiscs)
+{
+	for (size_t i = 0; i < count_names(pair); i++) {
+		const char *name = tw_pair_names__text(names, group->names[i]);
+
+		say(stdout, "%s%s", i ? "  " : "", name);
+		if (has_qdisc(pair, i, qdiscs))
+			print_qdisc(qdiscs, name);
+	}
 	puts("");
 }
 
-static void print_headings(const struct tw_pair_figures *pair)
+/* The kernel traces all network namespaces, but names are known in this one only. */
+static void print_headings(const struct tw_pair_figures *pair, const struct tw_qdiscs *qdiscs)
 {
 	for (size_t i = 0; i < count_names(pair); i++)
-		say(stdout, "%s%s", i ? "  " : "", heading(pair, i));
+		say(stdout, "%s%s%s", i ? "  " : "", heading(pair, i),
+		    has_qdisc(pair, i, qdiscs) ? " (in this network namespace)" : "");
 	puts("");
 }
 
@@ -144,7 +167,8 @@ static void print_group(const struct tw_pair_figures *pair, const struct tw_hist
 	printf(" %10s  ", latency__figure(pair, h->max, text, sizeof(text)));
 }
 
-static void print_groups(const struct tw_pair_figures *pair, const struct tw_pair_names *names)
+static void print_groups(const struct tw_pair_figures *pair, const struct tw_pair_names *names,
+			 const struct tw_qdiscs *qdiscs)
 {
 	if (!pair->n_groups)
 		return;
@@ -152,10 +176,10 @@ static void print_groups(const struct tw_pair_figures *pair, const struct tw_pai
 		printf("%10s %7s  ", "count", "share");
 	else
 		printf("\n%10s %10s %10s %10s %10s %10s  ", "count", "total", "mean", "p50", "p99", "max");
-	print_headings(pair);
+	print_headings(pair, qdiscs);
 	for (size_t i = 0; i < pair->n_groups && i < GROUPS_MAX; i++) {
 		print_group(pair, &pair->groups[i]->histogram);
-		print_group_name(pair, pair->groups[i], names);
+		print_group_name(pair, pair->groups[i], names, qdiscs);
 	}
 	if (pair->n_groups > GROUPS_MAX)
 		printf("and %zu more groups\n", pair->n_groups - GROUPS_MAX);
@@ -232,7 +256,8 @@ static void print_slowest(const struct tw_pair_figures *pair, const struct tw_la
 	}
 }
 
-static void print_pair(const struct tw_latency_measured *measured, const struct tw_pair_names *names)
+static void print_pair(const struct tw_latency_measured *measured, const struct tw_pair_names *names,
+		       const struct tw_qdiscs *qdiscs)
 {
 	const struct tw_pair_figures *pair = &measured->figures;
 
@@ -246,7 +271,7 @@ static void print_pair(const struct tw_latency_measured *measured, const struct 
 		print_figures(pair);
 	}
 	print_counters(pair);
-	print_groups(pair, names);
+	print_groups(pair, names, qdiscs);
 	print_slowest(pair, measured->slowest, names);
 }
 
@@ -269,7 +294,7 @@ static void print_text(const struct latency_subject *subject, const struct tw_la
 	for (size_t i = 0; i < result->n_pairs; i++) {
 		if (i)
 			puts("");
-		print_pair(&result->pairs[i], result->names);
+		print_pair(&result->pairs[i], result->names, subject->qdiscs);
 	}
 	if (subject->end)
 		puts("");
@@ -307,14 +332,28 @@ static void put_rows(struct tw_json *json, const struct tw_histogram *h)
 	tw_json__close(json);
 }
 
+static void put_qdisc(struct tw_json *json, const struct tw_qdiscs *qdiscs, const char *ifindex)
+{
+	const struct tw_qdisc *root = latency__qdisc(qdiscs, ifindex);
+	char kinds[KINDS_MAX];
+
+	if (!root)
+		return;
+	tw_json__str(json, "device", root->device);
+	tw_json__str(json, "qdisc", tw_qdiscs__describe(qdiscs, root, kinds, sizeof(kinds)));
+}
+
 static void put_group(struct tw_json *json, const struct tw_pair_figures *pair, const struct tw_pair_group *group,
-		      const struct tw_pair_names *names)
+		      const struct tw_pair_names *names, const struct tw_qdiscs *qdiscs)
 {
 	tw_json__open(json, NULL, '{');
 	tw_json__open(json, "by", '{');
 	for (size_t i = 0; i < count_names(pair); i++)
 		tw_json__str(json, heading(pair, i), tw_pair_names__text(names, group->names[i]));
 	tw_json__close(json);
+	for (size_t i = 0; i < count_names(pair); i++)
+		if (has_qdisc(pair, i, qdiscs))
+			put_qdisc(json, qdiscs, tw_pair_names__text(names, group->names[i]));
 	put_figures(json, pair, &group->histogram);
 	if (!pair->is_named)
 		put_rows(json, &group->histogram);
@@ -351,7 +390,7 @@ static void put_slowest(struct tw_json *json, const struct tw_latency_slowest *s
 }
 
 static void put_pair(struct tw_json *json, const struct tw_latency_measured *measured,
-		     const struct tw_pair_names *names)
+		     const struct tw_pair_names *names, const struct tw_qdiscs *qdiscs)
 {
 	const struct tw_pair_figures *pair = &measured->figures;
 	struct counter counters[COUNTERS];
@@ -372,7 +411,7 @@ static void put_pair(struct tw_json *json, const struct tw_latency_measured *mea
 		put_rows(json, &pair->all);
 	tw_json__open(json, "groups", '[');
 	for (size_t i = 0; i < pair->n_groups; i++)
-		put_group(json, pair, pair->groups[i], names);
+		put_group(json, pair, pair->groups[i], names, qdiscs);
 	tw_json__close(json);
 	if (measured->slowest->max)
 		put_slowest(json, measured->slowest, names);
@@ -392,7 +431,7 @@ static void print_json(const struct latency_subject *subject, const struct tw_la
 		tw_json__u64(&json, "interval_ns", subject->ns);
 	tw_json__open(&json, "pairs", '[');
 	for (size_t i = 0; i < result->n_pairs; i++)
-		put_pair(&json, &result->pairs[i], result->names);
+		put_pair(&json, &result->pairs[i], result->names, subject->qdiscs);
 	tw_json__close(&json);
 	tw_json__close(&json);
 }

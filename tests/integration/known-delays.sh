@@ -33,6 +33,44 @@ while time.monotonic() < end:
 ' >"$scratch/qdisc"
 within "a full queue" 80 "$scratch/qdisc" p50
 
+# A run tells which queueing disciplines are in use, and --qdisc selects one. Of htb, only the root has events.
+ip link add q2 type veth peer name q3
+ip addr add 10.3.0.1/24 dev q2
+ip link set q2 up
+ip link set q3 up
+ip neigh add 10.3.0.9 lladdr 02:00:00:00:00:09 dev q2 nud permanent
+tc qdisc add dev q2 root handle 1: htb default 1
+tc class add dev q2 parent 1: classid 1:1 htb rate 20mbit quantum 1500
+tc qdisc add dev q2 parent 1:1 pfifo limit 100
+both=(python3 -c '
+import socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for _ in range(50):
+    for to in "10.2.0.9", "10.3.0.9": s.sendto(b"x" * 1158, (to, 9))
+time.sleep(0.2) # the queues become empty
+')
+indexes="$(ip -o link show q0 | cut -d: -f1) $(ip -o link show q2 | cut -d: -f1)"
+for how in "" --in-kernel; do
+	# shellcheck disable=SC2086 # no word if empty
+	run 0 "$tracewire" latency $how qdisc -- "${both[@]}"
+	says "$scratch/err" '^queueing disciplines of this network namespace: .*q0: tbf; .*q2: htb with pfifo(;|$)' ||
+		fail "'latency $how qdisc' says: $(cat "$scratch/err")"
+	says "$scratch/out" "  ${indexes% *} q0: tbf$" || fail "no figures of q0 with its qdisc: $(cat "$scratch/out")"
+	says "$scratch/out" "  ${indexes#* } q2: htb with pfifo$" || fail "no figures of q2 with its qdisc: $(cat "$scratch/out")"
+	# shellcheck disable=SC2086
+	run 0 "$tracewire" latency -j $how --qdisc htb qdisc -- "${both[@]}"
+	expect "groups with --qdisc $how" "q2 htb with pfifo ${indexes#* } True" "$(python3 -c '
+import json, sys
+groups = json.load(open(sys.argv[1]))["pairs"][0]["groups"]
+for group in groups: print(group["device"], group["qdisc"], group["by"]["ifindex"], group["count"] >= 45)
+' "$scratch/out")"
+done
+run 2 "$tracewire" latency --qdisc fq qdisc -- true
+says "$scratch/err" '^tracewire latency: fq is not in use: .*; q2 has htb with pfifo(;|$)' || fail "--qdisc fq says: $(cat "$scratch/err")"
+run 2 "$tracewire" latency --qdisc pfifo qdisc -- true
+says "$scratch/err" 'pfifo is in use, but only the root qdisc of an interface and the queues of mq have events: ' ||
+	fail "--qdisc pfifo says: $(cat "$scratch/err")"
+
 "$tracewire" latency -q -j -F -f 'id == clock_nanosleep' syscalls -- python3 -c '
 import time
 for _ in range(20): time.sleep(0.02)' >"$scratch/sleep"
