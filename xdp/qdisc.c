@@ -129,7 +129,7 @@ static bool is_child(const struct tw_qdisc *qdisc, const struct tw_qdisc *root)
 bool tw_qdiscs__queues(const struct tw_qdiscs *qdiscs, const struct tw_qdisc *root, const char *kind)
 {
 	if (!has_queues(root->kind))
-		return !strcmp(root->kind, kind);
+		return !strcmp(root->kind, kind) && strcmp(kind, "noqueue") != 0;
 	for (size_t i = 0; i < qdiscs->n; i++)
 		if (is_child(&qdiscs->items[i], root) && !strcmp(qdiscs->items[i].kind, kind))
 			return true;

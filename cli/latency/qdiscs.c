@@ -10,7 +10,7 @@
 #include "cli/latency/latency.h"
 #include "cli/messages.h"
 
-#define TOLD_MAX  16  /* interfaces in a message */
+#define TOLD_MAX  8   /* interfaces in a message */
 #define KINDS_MAX 128 /* bytes of the kinds of an interface */
 
 bool latency__has_qdiscs(const struct tw_pair *pair)
@@ -74,18 +74,18 @@ static bool is_in_use(const struct tw_qdiscs *qdiscs, const char *kind)
 
 static int refuse(const struct tw_qdiscs *qdiscs, const char *kind, struct tw_error *error)
 {
+	const char *reason = "is not in use";
 	char *text = list(qdiscs, " has");
-	const int err =
-		!text ? tw_error__set(error, -ENOMEM, "no memory for the list of interfaces")
-		: is_in_use(qdiscs, kind)
-			? tw_error__set(error, -ENOENT,
-					"%s is in use, but only the root qdisc of an interface and the queues of mq "
-					"have events: %s",
-					kind, text)
-			: tw_error__set(error, -ENOENT, "%s is not in use: %s", kind, text);
 
+	if (!text)
+		return tw_error__set(error, -ENOMEM, "no memory for the list of interfaces");
+	if (!strcmp(kind, "noqueue"))
+		reason = "has no queue";
+	else if (is_in_use(qdiscs, kind))
+		reason = "has no events, because only the root qdisc of an interface and the queues of mq have some";
+	tw_error__set(error, -ENOENT, "%s %s: %s", kind, reason, text);
 	free(text);
-	return err;
+	return -ENOENT;
 }
 
 /* Writes an expression that is true for packets in qdiscs of a kind, and for events that have no interface. Return: number of interfaces */

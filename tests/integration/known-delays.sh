@@ -68,7 +68,7 @@ done
 run 2 "$tracewire" latency --qdisc fq qdisc -- true
 says "$scratch/err" '^tracewire latency: fq is not in use: .*; q2 has htb with pfifo(;|$)' || fail "--qdisc fq says: $(cat "$scratch/err")"
 run 2 "$tracewire" latency --qdisc pfifo qdisc -- true
-says "$scratch/err" 'pfifo is in use, but only the root qdisc of an interface and the queues of mq have events: ' ||
+says "$scratch/err" 'pfifo has no events, because only the root qdisc of an interface and the queues of mq have some: ' ||
 	fail "--qdisc pfifo says: $(cat "$scratch/err")"
 
 "$tracewire" latency -q -j -F -f 'id == clock_nanosleep' syscalls -- python3 -c '
