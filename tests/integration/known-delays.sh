@@ -70,6 +70,17 @@ says "$scratch/err" '^tracewire latency: fq is not in use: .*; q2 has htb with p
 run 2 "$tracewire" latency --qdisc pfifo qdisc -- true
 says "$scratch/err" 'pfifo has no events, because only the root qdisc of an interface and the queues of mq have some: ' ||
 	fail "--qdisc pfifo says: $(cat "$scratch/err")"
+# Below mq, the qdisc of a transmit queue has events.
+ip link add q4 numtxqueues 2 type veth peer name q5
+ip link set q4 up
+tc qdisc add dev q4 root handle 1: mq
+tc qdisc add dev q4 parent 1:2 pfifo
+run 0 "$tracewire" latency --qdisc pfifo qdisc -- true
+for kind in mq noqueue; do
+	run 2 "$tracewire" latency --qdisc $kind qdisc -- true
+	says "$scratch/err" "^tracewire latency: $kind has no .*; q4 has mq with (pfifo_fast, )?pfifo(;|$)" ||
+		fail "--qdisc $kind says: $(cat "$scratch/err")"
+done
 
 "$tracewire" latency -q -j -F -f 'id == clock_nanosleep' syscalls -- python3 -c '
 import time
