@@ -71,12 +71,14 @@ int tw_qdiscs__read(struct tw_qdiscs *ret, struct tw_error *error)
 
 	if (err)
 		return err;
-	err = tw_qdiscs__each(sk, add, &reading);
+	err = tw_qdiscs__each(sk, add, &reading, error);
 	nl_socket_free(sk);
-	err = err ? err : reading.err;
+	if (!err && reading.err)
+		err = tw_error__set(error, reading.err, "cannot list the queueing disciplines: %s",
+				    strerror(-reading.err));
 	if (err) {
 		tw_qdiscs__fini(&qdiscs);
-		return tw_error__set(error, err, "cannot list the queueing disciplines: %s", strerror(-err));
+		return err;
 	}
 	if (qdiscs.n)
 		qsort(qdiscs.items, qdiscs.n, sizeof(*qdiscs.items), compare);

@@ -173,11 +173,15 @@ static int each_at(struct nl_sock *sk, int ifindex, uint32_t parent, uint32_t pr
 	return list(sk, tw_tc__message(RTM_GETTFILTER, 0, &at, NULL), seen, ctx);
 }
 
-int tw_qdiscs__each(struct nl_sock *sk, tw_tc_seen *seen, void *ctx)
+int tw_qdiscs__each(struct nl_sock *sk, tw_tc_seen *seen, void *ctx, struct tw_error *error)
 {
 	const struct tw_tc_at at = { .ifindex = 0 };
+	struct dump dump = { seen, ctx };
+	struct tw_answer answer;
 
-	return list(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), seen, ctx);
+	if (request(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), &dump, &answer))
+		tw_error__set(error, answer.err, "cannot list the queueing disciplines: %s", answer.text);
+	return answer.err;
 }
 
 /* A search for the clsact qdisc of an interface. Some kernels list the qdiscs of all interfaces, so the interface is checked. */

@@ -53,8 +53,8 @@ typedef void tw_tc_seen(const struct tcmsg *head, struct nlattr *const *attrs, v
  */
 #define TW_TC_PRIO 21591
 
-/** tw_qdiscs__each() - visit the qdiscs of all interfaces. Return: 0 or -errno */
-int tw_qdiscs__each(struct nl_sock *sk, tw_tc_seen *seen, void *ctx);
+/** tw_qdiscs__each() - visit the qdiscs of all interfaces. Return: 0, or -errno with @error filled */
+int tw_qdiscs__each(struct nl_sock *sk, tw_tc_seen *seen, void *ctx, struct tw_error *error);
 
 /** tw_clsact__add() - create the clsact qdisc if the interface has none, and set made_clsact of the state. Return: 0 or -errno */
 int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *error);
