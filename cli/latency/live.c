@@ -223,10 +223,9 @@ int latency__live(const struct latency_config *config, const struct latency_task
 		.add_outcome = add_outcome,
 		.filtered = filtered,
 	};
-	struct live live = { .config = config,
-			     .files = files,
-			     .qdiscs = &task->qdiscs,
-			     .options = latency__options(config, task) };
+	struct live live = {
+		.config = config, .files = files, .qdiscs = &task->qdiscs, .options = latency__options(config, task)
+	};
 	char names[512];
 	struct measuring measuring = {
 		.run = config->run,
