@@ -36,7 +36,8 @@ eval "$(summary "$scratch/record.err")"
 balanced "$scratch/record.pcapng" closed
 expect "record: recorded" "$recorded" "$(of "$scratch/record.pcapng" "l['recorded']")"
 expect "record: in the file" "$in_file" "$(of "$scratch/record.pcapng" "s['events']")"
-expect "record: host" "$(uname -n)" "$(of "$scratch/record.pcapng" "s['host']")"
+expect "record: host" "$(uname -nrm) $("$tracewire" --version) mono sched" \
+	"$(of "$scratch/record.pcapng" "' '.join(s[key] for key in ['host', 'release', 'machine', 'version', 'clock', 'traced'])")"
 
 # Captures of an interface: one by capture, and one by dumpcap, whose file has no ledger
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
