@@ -74,7 +74,7 @@ static bool all_of_packets(const struct latency_task *task)
 	return true;
 }
 
-/* An option of a live run that was given; with @in_kernel, one that is not permitted if its pairs are measured in the kernel. NULL = none */
+/* An option of a live run that was given; with @in_kernel, one that is not permitted for a measurement in the kernel. NULL = none */
 static const char *live_option(const struct latency_config *config, const struct latency_task *in_kernel)
 {
 	const struct run_config *run = &config->run;
@@ -290,12 +290,12 @@ static int check_in_kernel(const struct latency_config *config, const struct lat
 			"--%s needs the events, which do not leave the kernel with %s: leave out one of the two",
 			config->top ? "top" : "stacks", all_of_packets(task) ? task->pairs[0]->name : "--in-kernel");
 	if (config->run.clock && strcmp(config->run.clock, "mono") != 0)
-		return tw_error__set(error, -EINVAL,
-				     "--in-kernel measures with the clock mono: leave out --in-kernel, or --clock %s",
-				     config->run.clock);
+		return tw_error__set(error, -EINVAL, "%s measures with the clock mono: leave out %s--clock %s",
+				     all_of_packets(task) ? task->pairs[0]->name : "--in-kernel",
+				     all_of_packets(task) ? "" : "--in-kernel, or ", config->run.clock);
 	if (option)
-		return tw_error__set(error, -EINVAL,
-				     "--%s is not possible with --in-kernel: leave out one of the two options", option);
+		return tw_error__set(error, -EINVAL, "--%s is not possible with %s: leave out one of the two", option,
+				     all_of_packets(task) ? task->pairs[0]->name : "--in-kernel");
 	return 0;
 }
 

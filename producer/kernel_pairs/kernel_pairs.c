@@ -143,7 +143,8 @@ int tw_kernel_pairs__new(const struct tw_kernel_pairs_options *options, struct t
 	if (!err)
 		err = load_all(kernel, options->include_self, error);
 	if (!err && kernel->plan.packets)
-		err = tw_packets__load(kernel->plan.packets, options->memory / options->n_pairs, error);
+		err = tw_packets__load(kernel->plan.packets,
+				       options->memory / options->n_pairs * kernel->plan.n_of_packets, error);
 	if (!err && needs_symbols(&kernel->plan))
 		tw_kallsyms__read(&kernel->kallsyms);
 	if (err)

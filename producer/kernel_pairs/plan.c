@@ -412,6 +412,7 @@ static int add_packets(struct tw_kernel_plan *plan, const struct tw_kernel_pairs
 
 		if (!pair->is_of_packets)
 			continue;
+		plan->n_of_packets++;
 		if (options->filter)
 			return tw_error__set(
 				error, -EOPNOTSUPP,

@@ -68,6 +68,7 @@ struct tw_kernel_plan {
 	size_t n_tracepoints;
 	struct tw_kernel_role **roles; /* of all tracepoints; owned */
 	size_t n_roles;
+	size_t n_of_packets;        /* pairs that have is_of_packets */
 	struct tw_packets *packets; /* of the pairs that have is_of_packets; NULL = there are none */
 };
 

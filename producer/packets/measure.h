@@ -93,6 +93,7 @@ struct tw_packet_selection {
 struct tw_packet_hole {
 	uint32_t out_of_order; /* number of segments that arrived out of order, when @until was set */
 	uint32_t until;        /* sequence number: data before it have waited */
+	uint32_t is_passed;    /* later data were read */
 };
 
 #endif

@@ -3,7 +3,7 @@
  * Measures packets: ICMP echoes, ECN bits, and the time from the receive time stamp of a packet to the stages of the receive path. Each
  * program is attached only if its event is measured. packets.c chooses between programs that have the same event.
  *
- * A program can be interrupted by another one on the same CPU, so all counters change by atomic operations.
+ * A program can be interrupted by another one on the same CPU, so numbers and sums change by atomic operations.
  */
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -32,6 +32,7 @@
 #define ECHO_REPLY       0
 #define ECHO_REQUEST_V6  128
 #define ECHO_REPLY_V6    129
+#define NO_ICMP          255 /* instead of a type: there is no ICMP header */
 #define NETFILTER_ACCEPT 1
 
 /* The parts of the kernel's structures that are read; libbpf adapts the offsets to the running kernel. */
@@ -74,6 +75,10 @@ struct sock {
 
 struct rb_root {
 	void *rb_node;
+};
+
+struct udp_sock {
+	struct sk_buff_head reader_queue;
 };
 
 struct tcp_sock {
@@ -130,12 +135,20 @@ struct {
 	__type(value, struct tw_kernel_samples);
 } groups SEC(".maps");
 
-/* Requests without a reply; their times. The oldest make room for new ones. */
+/* A request. */
+struct request {
+	uint64_t time;
+	uint64_t packet;  /* address of the skb */
+	uint32_t ifindex; /* of the first device */
+	uint32_t is_answered;
+};
+
+/* The oldest make room for new ones. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1);
 	__type(key, struct tw_packet_echo);
-	__type(value, uint64_t);
+	__type(value, struct request);
 } echoes SEC(".maps");
 
 /* The key is the address of the socket. */
@@ -148,9 +161,6 @@ struct {
 
 const volatile struct tw_packet_setting settings[TW_PACKET_EVENTS];
 const volatile struct tw_packet_selection selection;
-const volatile uint64_t udp_read_begin[3],
-	udp_read_end[3]; /* code of the functions that free a packet after its data were read */
-
 uint32_t epoch = TW_KERNEL_CLOSED;
 int64_t tai_offset; /* CLOCK_TAI minus CLOCK_REALTIME, ns */
 
@@ -180,18 +190,23 @@ struct icmp {
 	uint16_t checksum, id, seq;
 };
 
-static __always_inline struct tw_kernel_figures *find_figures(uint32_t event)
+static __always_inline uint32_t current_epoch(void)
 {
-	const uint32_t at = event * TW_KERNEL_EPOCHS + epoch;
-
-	return epoch < TW_KERNEL_EPOCHS ? bpf_map_lookup_elem(&figures, &at) : NULL;
+	return *(volatile uint32_t *)&epoch;
 }
 
-#define COUNT(event, counter, n)                                              \
-	do {                                                                  \
-		struct tw_kernel_figures *found = find_figures(event);        \
-		if (found)                                                    \
-			__sync_fetch_and_add(&found->counter, (uint64_t)(n)); \
+static __always_inline struct tw_kernel_figures *find_figures(uint32_t event, uint32_t filled)
+{
+	const uint32_t at = event * TW_KERNEL_EPOCHS + filled;
+
+	return filled < TW_KERNEL_EPOCHS ? bpf_map_lookup_elem(&figures, &at) : NULL;
+}
+
+#define COUNT(event, counter, n)                                                        \
+	do {                                                                            \
+		struct tw_kernel_figures *found = find_figures(event, current_epoch()); \
+		if (found)                                                              \
+			__sync_fetch_and_add(&found->counter, (uint64_t)(n));           \
 	} while (0)
 
 static __always_inline void add(struct tw_kernel_samples *samples, uint64_t value, uint64_t n)
@@ -219,7 +234,8 @@ static __always_inline struct tw_kernel_samples *find_cell(const struct tw_packe
 static __always_inline void record(uint32_t event, const struct tw_packet_fields *fields, uint64_t value, uint64_t n)
 {
 	const struct tw_histogram_scale scale = { settings[event].scale.unit, settings[event].scale.linear };
-	struct tw_kernel_figures *found = find_figures(event);
+	const uint32_t filled = current_epoch();
+	struct tw_kernel_figures *found = find_figures(event, filled);
 	struct tw_kernel_samples *samples = NULL;
 	size_t bucket = tw_histogram__bucket(&scale, value);
 
@@ -228,7 +244,7 @@ static __always_inline void record(uint32_t event, const struct tw_packet_fields
 		return;
 	if (settings[event].is_divided) {
 		const struct tw_packet_cell cell = {
-			.fields = *fields, .bucket = (uint16_t)bucket, .event = (uint16_t)event, .epoch = epoch
+			.fields = *fields, .bucket = (uint16_t)bucket, .event = (uint16_t)event, .epoch = filled
 		};
 
 		samples = find_cell(&cell);
@@ -341,7 +357,7 @@ static __always_inline void clear_others(uint32_t event, struct tw_packet_fields
 static __always_inline void count_codepoint(struct sk_buff *skb, bool sent)
 {
 	const struct skb_shared_info *shared = (const void *)(skb->head + skb->end);
-	struct packet packet = { 0 };
+	struct packet packet = { .type = NO_ICMP };
 	uint16_t segments;
 
 	if (!read_packet(skb, sent, &packet))
@@ -387,16 +403,24 @@ static __always_inline void identify(const struct tw_packet_fields *fields, cons
 SEC("tp_btf/net_dev_queue")
 int BPF_PROG(echo_sent, struct sk_buff *skb)
 {
-	const uint64_t now = bpf_ktime_get_ns();
-	struct packet packet = { 0 };
+	struct request request = { .time = bpf_ktime_get_ns(), .packet = (uint64_t)skb };
+	struct packet packet = { .type = NO_ICMP };
 	struct tw_packet_echo echo = { 0 };
+	const struct request *known;
 
-	if (!read_packet(skb, true, &packet) || !is_icmp(&packet, ECHO_REQUEST, ECHO_REQUEST_V6))
+	if (!read_packet(skb, true, &packet) || !is_icmp(&packet, ECHO_REQUEST, ECHO_REQUEST_V6) ||
+	    current_epoch() >= TW_KERNEL_EPOCHS)
 		return 0;
 	identify(&packet.fields, packet.fields.daddr, &echo);
+	request.ifindex = packet.fields.ifindex;
+	known = bpf_map_lookup_elem(&echoes, &echo);
 	/* A packet that is sent by several devices on top of each other begins at the first. */
-	if (epoch < TW_KERNEL_EPOCHS && !bpf_map_update_elem(&echoes, &echo, &now, BPF_NOEXIST))
-		COUNT(TW_PACKET_ICMP_ECHO, begun, 1);
+	if (known && known->packet == request.packet && known->ifindex != request.ifindex && !known->is_answered)
+		return 0;
+	if (known && !known->is_answered)
+		COUNT(TW_PACKET_ICMP_ECHO, again, 1);
+	COUNT(TW_PACKET_ICMP_ECHO, begun, 1);
+	bpf_map_update_elem(&echoes, &echo, &request, BPF_ANY);
 	return 0;
 }
 
@@ -404,28 +428,28 @@ SEC("tp_btf/netif_receive_skb")
 int BPF_PROG(echo_received, struct sk_buff *skb)
 {
 	const uint64_t now = bpf_ktime_get_ns();
-	struct packet packet = { 0 };
+	struct packet packet = { .type = NO_ICMP };
 	struct tw_packet_echo echo = { 0 };
-	const uint64_t *begun;
-	uint64_t time;
+	struct request *request;
 
 	if (!read_packet(skb, false, &packet) || !is_icmp(&packet, ECHO_REPLY, ECHO_REPLY_V6))
 		return 0;
 	identify(&packet.fields, packet.fields.saddr, &echo);
-	begun = bpf_map_lookup_elem(&echoes, &echo);
-	if (!begun) {
+	request = bpf_map_lookup_elem(&echoes, &echo);
+	if (!request) {
 		COUNT(TW_PACKET_ICMP_ECHO, no_begin, 1);
 		return 0;
 	}
-	time = now - *begun;
+	/* A bridge receives the reply after its port. */
+	if (request->is_answered)
+		return 0;
+	request->is_answered = true;
 	/* The group has the addresses of the request. */
 	__builtin_memcpy(packet.fields.saddr, packet.fields.daddr, sizeof(packet.fields.saddr));
 	__builtin_memcpy(packet.fields.daddr, echo.address, sizeof(packet.fields.daddr));
-	if (bpf_map_delete_elem(&echoes, &echo))
-		return 0;
 	clear_others(TW_PACKET_ICMP_ECHO, &packet.fields);
 	packet.fields.codepoint = 0;
-	record(TW_PACKET_ICMP_ECHO, &packet.fields, time, 1);
+	record(TW_PACKET_ICMP_ECHO, &packet.fields, now - request->time, 1);
 	return 0;
 }
 
@@ -497,7 +521,10 @@ static __always_inline bool is_internet(struct sock *sk)
 /* The packet that was put into the receive queue last. Return: NULL if it is empty */
 static __always_inline struct sk_buff *last_queued(struct sock *sk)
 {
-	return sk->sk_receive_queue.qlen ? sk->sk_receive_queue.prev : NULL;
+	struct sk_buff *last = sk->sk_receive_queue.prev;
+
+	/* The last element of an empty list is the list. */
+	return (const void *)last == (const void *)&sk->sk_receive_queue ? NULL : last;
 }
 
 SEC("fentry/ip_rcv_core")
@@ -642,24 +669,28 @@ static __always_inline void measure_read(uint32_t event, struct sk_buff *skb, ui
 }
 
 /*
- * Whether the data up to @end waited for an earlier segment. After a segment arrived out of order, all data that the socket has received until
- * the hole is filled count as waiting.
+ * Whether the data up to @end waited for an earlier segment. After a segment arrived out of order, all data that the socket has received
+ * until the hole is filled count as waiting.
  */
 static __always_inline bool has_waited(const struct tcp_sock *tcp, uint64_t socket, uint32_t end)
 {
 	const uint32_t out_of_order = BPF_CORE_READ(tcp, rcv_ooopack);
 	struct tw_packet_hole hole = { .out_of_order = out_of_order, .until = BPF_CORE_READ(tcp, rcv_nxt) };
-	const struct tw_packet_hole *known;
+	struct tw_packet_hole *known;
 
 	if (!out_of_order)
 		return false;
 	if (BPF_CORE_READ(tcp, out_of_order_queue.rb_node))
 		return true;
 	known = bpf_map_lookup_elem(&holes, &socket);
-	if (known && known->out_of_order == out_of_order)
-		return (int32_t)(end - known->until) <= 0;
-	bpf_map_update_elem(&holes, &socket, &hole, BPF_ANY);
-	return (int32_t)(end - hole.until) <= 0;
+	if (!known || known->out_of_order != out_of_order) {
+		bpf_map_update_elem(&holes, &socket, &hole, BPF_ANY);
+		return (int32_t)(end - hole.until) <= 0;
+	}
+	/* Sequence numbers wrap, so the end of the hole has a meaning only until it is passed. */
+	if (!known->is_passed && (int32_t)(end - known->until) > 0)
+		known->is_passed = true;
+	return !known->is_passed;
 }
 
 SEC("tp_btf/skb_copy_datagram_iovec")
@@ -687,13 +718,15 @@ int BPF_PROG(tcp_read, struct sk_buff *skb)
 	return 0;
 }
 
+/* @len is negative after MSG_PEEK. */
 SEC("fentry/skb_consume_udp")
-int BPF_PROG(udp_read_fentry, struct sock *sk, struct sk_buff *skb)
+int BPF_PROG(udp_read_fentry, struct sock *sk, struct sk_buff *skb, int len)
 {
 	const uint32_t netns = sk->__sk_common.skc_net.net->ns.inum;
+	const struct udp_sock *udp = (const void *)sk;
 
-	if (is_selected((uint32_t)skb->skb_iif, netns) && is_selected_task() &&
-	    (!selection.nonempty_queue || sk->sk_receive_queue.qlen))
+	if (len >= 0 && is_selected((uint32_t)skb->skb_iif, netns) && is_selected_task() &&
+	    (!selection.nonempty_queue || sk->sk_receive_queue.qlen || BPF_CORE_READ(udp, reader_queue.qlen)))
 		measure_read(TW_PACKET_UDP_SOCKET_READ, skb, netns);
 	return 0;
 }

@@ -31,7 +31,7 @@
 #define PROG_TYPE_NETFILTER 32
 #define ATTACH_NETFILTER    45
 #define NF_INET_PRE_ROUTING 0
-#define NF_FIRST            (-400) /* priority: before connection tracking */
+#define NF_FIRST            (-401) /* priority: before the defragmentation for connection tracking */
 
 /* An event that is measured. */
 struct measured {
@@ -219,11 +219,33 @@ static int prepare(struct tw_packets *packets, size_t memory)
 	return err;
 }
 
+/* Refuses what selects reads if no read is measured. */
+static int check_reads(const struct tw_packets *packets, struct tw_error *error)
+{
+	const struct tw_packet_selection *selection = &packets->selection;
+	const char *option = selection->n_pids           ? "pid"
+			     : selection->cgroup         ? "cgroup"
+			     : selection->nonempty_queue ? "nonempty-queue"
+			     : selection->blocked_reads  ? "blocked-reads"
+							 : NULL;
+
+	if (!option || packets->events[TW_PACKET_TCP_SOCKET_READ].hook ||
+	    packets->events[TW_PACKET_UDP_SOCKET_READ].hook)
+		return 0;
+	return tw_error__set(error, -EINVAL,
+			     "--%s selects reads from sockets: leave it out, or name a pair of reads, such as "
+			     "rxstack-tcp-socket-read",
+			     option);
+}
+
 int tw_packets__load(struct tw_packets *packets, size_t memory, struct tw_error *error)
 {
-	const libbpf_print_fn_t print = libbpf_set_print(NULL); /* the error is reported below */
-	int err;
+	libbpf_print_fn_t print;
+	int err = check_reads(packets, error);
 
+	if (err)
+		return err;
+	print = libbpf_set_print(NULL); /* the error is reported below */
 	packets->programs = packet_programs__open();
 	err = packets->programs ? prepare(packets, memory) : -errno;
 	if (!err)

@@ -63,7 +63,7 @@ void tw_packets__detach(struct tw_packets *packets);
 /** tw_packets__set_epoch() - the epoch that the programs fill from now on, or TW_KERNEL_CLOSED */
 void tw_packets__set_epoch(struct tw_packets *packets, uint32_t epoch);
 
-/** tw_packets__follow_tai() - follow a change of the difference between CLOCK_TAI and CLOCK_REALTIME; to be called several times a second */
+/** tw_packets__follow_tai() - follow changes of CLOCK_TAI minus CLOCK_REALTIME; to be called several times a second */
 void tw_packets__follow_tai(struct tw_packets *packets);
 
 /** tw_packets__hook() - Return: what the programs of a pair are attached to, for people; @pair is one that was added */

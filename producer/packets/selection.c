@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <mntent.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "producer/packets/impl.h"
@@ -47,22 +49,35 @@ static int find_dev(const char *dev, uint32_t *ret, struct tw_error *error)
 				    "there is no interface '%s' in this network namespace; `ip link` shows them", dev);
 }
 
+static bool is_on(int dir, const char *path, long type)
+{
+	const int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	struct statfs found;
+	const bool is = fd >= 0 && !fstatfs(fd, &found) && (long)found.f_type == type;
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
 /* The id of a cgroup is the inode of its folder. */
 static int find_cgroup(const char *name, uint64_t *ret, struct tw_error *error)
 {
-	char path[PATH_MAX];
+	const char *below = name + strspn(name, "/");
 	struct stat found;
 	const int root = tw_cgroup__open_root(NULL);
 	int err = 0;
 
 	if (root < 0)
 		return tw_error__set(error, root, "no cgroup2 file system is mounted, which --cgroup needs");
-	snprintf(path, sizeof(path), "%s", name);
-	if (fstatat(root, path, &found, 0) || !S_ISDIR(found.st_mode)) /* an absolute path ignores the root */
+	below = *below ? below : ".";
+	if (!fstatat(root, below, &found, 0) && S_ISDIR(found.st_mode))
+		*ret = found.st_ino;
+	else if (!stat(name, &found) && S_ISDIR(found.st_mode) && is_on(AT_FDCWD, name, CGROUP2_SUPER_MAGIC))
+		*ret = found.st_ino;
+	else
 		err = tw_error__set(error, -ENOENT,
 				    "there is no cgroup '%s': give a path below the mount point of cgroup2", name);
-	else
-		*ret = found.st_ino;
 	close(root);
 	return err;
 }
@@ -73,7 +88,7 @@ static int find_netns(const char *name, uint32_t *ret, struct tw_error *error)
 	struct stat found;
 
 	snprintf(path, sizeof(path), "%s%s", strchr(name, '/') ? "" : "/run/netns/", name);
-	if (stat(path, &found))
+	if (stat(path, &found) || !is_on(AT_FDCWD, path, NSFS_MAGIC))
 		return tw_error__set(
 			error, -ENOENT,
 			"there is no network namespace '%s': give a name that `ip netns` shows, or a path such as "
@@ -82,6 +97,8 @@ static int find_netns(const char *name, uint32_t *ret, struct tw_error *error)
 	*ret = (uint32_t)found.st_ino;
 	return 0;
 }
+
+_Static_assert(TW_PACKETS_PIDS_MAX == TW_PACKET_PIDS_MAX, "the members pids");
 
 int tw_packet_selection__resolve(const struct tw_packets_selection *selection, struct tw_packet_selection *ret,
 				 struct tw_error *error)

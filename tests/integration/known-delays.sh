@@ -22,15 +22,16 @@ ip link set q0 up
 ip link set q1 up
 ip neigh add 10.2.0.9 lladdr 02:00:00:00:00:09 dev q0 nud permanent
 tc qdisc add dev q0 root tbf rate 20mbit burst 5k limit 200000
-"$tracewire" latency -q -j qdisc -- python3 -c '
-import socket, time
+cat >"$scratch/send.py" <<'END'
+import socket, sys, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
 end = time.monotonic() + 1
 while time.monotonic() < end:
-    for _ in range(20): s.sendto(b"x" * 1158, ("10.2.0.9", 9))
+    for _ in range(20): s.sendto(b"x" * 1158, (sys.argv[1], 9))
     time.sleep(0.004)
-' >"$scratch/qdisc"
+END
+"$tracewire" latency -q -j qdisc -- python3 "$scratch/send.py" 10.2.0.9 >"$scratch/qdisc"
 within "a full queue" 80 "$scratch/qdisc" p50
 
 # A run tells which queueing disciplines are in use, and --qdisc selects one. Of htb, only the root has events.
@@ -42,6 +43,9 @@ ip neigh add 10.3.0.9 lladdr 02:00:00:00:00:09 dev q2 nud permanent
 tc qdisc add dev q2 root handle 1: htb default 1
 tc class add dev q2 parent 1: classid 1:1 htb rate 20mbit quantum 1500
 tc qdisc add dev q2 parent 1:1 pfifo limit 100
+# 100 packets of 1200 bytes at the same rate
+"$tracewire" latency -q -j --qdisc htb qdisc -- python3 "$scratch/send.py" 10.3.0.9 >"$scratch/qdisc"
+within "a full queue below htb" 48 "$scratch/qdisc" p50
 both=(python3 -c '
 import socket, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

@@ -53,9 +53,18 @@ for address in 10.3.0.2 fd00:3::2; do
 	shown=$(sed -nE 's|^rtt min/avg/max/mdev = [0-9.]+/([0-9.]+)/.*|\1|p' ping)
 	check "$address: $shown ms" ping.json "0 < p['mean'] < $shown * 1e6"
 done
-"$tracewire" latency -q -j ping -- ping -c 2 -i 0.05 -W 0.2 10.3.0.77 >ping
+# A request without a reply stays open, and the next one with the same numbers begins again. Large echoes are sent in fragments.
+nsenter --net="/proc/$far/ns/net" sysctl -qw net.ipv4.icmp_echo_ignore_all=1
+cat >repeat <<'EOF'
+ping -q -e 77 -c 1 -W 0.2 10.3.0.2
+nsenter --net="/proc/$1/ns/net" sysctl -qw net.ipv4.icmp_echo_ignore_all=0
+ping -q -e 77 -c 1 10.3.0.2
+ping -q -c 3 -i 0.05 -s 4000 10.3.0.2
+EOF
+"$tracewire" latency -q -j ping -- sh repeat "$far" >ping
 sed -n '/^{/,$p' ping >ping.json
-check "no reply" ping.json "p['count'] == 0"
+check "repeated echoes" ping.json "p['count'] == 4 and p['begun'] == 5 and p['left_out']['again'] == 1 and p['left_out']['no_begin'] == 0"
+check "the time of a repeated echo" ping.json "p['max'] < 100e6"
 
 # 30 datagrams with each of the ECN bits, in one direction.
 cat >mark.py <<'PYTHON'
@@ -153,5 +162,7 @@ refused "is measured only live" ping some.pcapng
 refused "is for the pairs ping" --dev near runqlat
 refused "top needs" --top 3 ping
 refused "other network namespaces" --dev lo --netns "/proc/$far/ns/net" ping
+refused "selects reads" -P 1 ping
+refused "not possible with ecn" -M 1 ecn
 refused "filter cannot be applied" -f 'len > 3' ping
 exit $failed
