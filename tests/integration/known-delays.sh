@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `latency` measures delays that are known: packets wait in a queue of known length at a known rate, and a task sleeps for a
-# known time.
-# Usage: known-delays.sh TRACEWIRE
-tracewire=$1
+# `latency` measures delays that are known: packets wait in a queue of known length at a known rate, or for a slow tc program; a task
+# sleeps for a known time, or waits for one that uses the CPU for a known time.
+# Usage: known-delays.sh TRACEWIRE SPIN, where SPIN is the object file of spin.bpf.c
+tracewire=$1 spin=$2
 . "$(dirname "$0")/common.sh"
 
 # within NAME WANTED_MS FILE FIGURE: the figure of the first pair is at most 10 % away
@@ -90,5 +90,59 @@ done
 import time
 for _ in range(20): time.sleep(0.02)' >"$scratch/sleep"
 within "a sleep of 20 ms" 20 "$scratch/sleep" p50
+
+# A tc program delays the packets that arrive here. The increase of the round trip that ping shows is the delay before the IP layer. With
+# -U, ping does not use the receive time stamp, which the kernel makes before tc.
+unshare --net sleep 600 &
+far=$!
+started+=("$far")
+is_apart() { [ "$(readlink "/proc/$far/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
+wait_for is_apart
+ip link add q6 type veth peer name q7 netns $far
+ip addr add 10.4.0.1/24 dev q6
+ip link set q6 up
+nsenter --net="/proc/$far/ns/net" sh -c 'ip addr add 10.4.0.2/24 dev q7; ip link set q7 up'
+round_trip() { sed -nE 's|^rtt min/avg/max/mdev = ([0-9.]+)/.*|\1|p' "$1"; }
+ping -U -q -c 10 -i 0.05 10.4.0.2 >"$scratch/ping.before" || fail "ping: $(cat "$scratch/ping.before")"
+tc qdisc add dev q6 clsact
+tc filter add dev q6 ingress bpf direct-action object-file "$spin" section tc
+"$tracewire" latency -q -j rxstack-ip-start -- ping -U -q -c 10 -i 0.05 10.4.0.2 >"$scratch/ping" 2>"$scratch/err" || fail "$(cat "$scratch/err")"
+sed -n '/^{/,$p' "$scratch/ping" >"$scratch/ip-start"
+within "a slow tc program" "$(python3 -c 'import sys; print(float(sys.argv[1]) - float(sys.argv[2]))' \
+	"$(round_trip "$scratch/ping")" "$(round_trip "$scratch/ping.before")")" "$scratch/ip-start" min
+
+# A task with a higher real-time priority uses the CPU for 20 ms each time that it wakes the other one.
+cat >"$scratch/hog.py" <<'END'
+import os, statistics, struct, sys, time
+os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(2))
+reader, writer = os.pipe()
+waiter = os.fork()
+if not waiter:
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    os.close(writer)
+    waits = []
+    while begin := os.read(reader, 8):
+        waits.append(time.monotonic_ns() - struct.unpack("Q", begin)[0])
+    open(sys.argv[1], "w").write("%d %f" % (os.getpid(), statistics.median(waits) / 1e6))
+    os._exit(0)
+time.sleep(0.1) # the other task waits in read()
+for _ in range(20):
+    begin = time.monotonic_ns()
+    os.write(writer, struct.pack("Q", begin))
+    while time.monotonic_ns() < begin + 20000000:
+        pass
+    time.sleep(0.02)
+os.close(writer)
+os.waitpid(waiter, 0)
+END
+"$tracewire" latency -q -j --by pid runqlat -- python3 "$scratch/hog.py" "$scratch/hog" >"$scratch/runqlat"
+read -r waiter waited <"$scratch/hog"
+python3 - "$scratch/runqlat" "$waiter" >"$scratch/waiter" <<'END'
+import json, sys
+groups = json.load(open(sys.argv[1]))["pairs"][0]["groups"]
+json.dump({"pairs": [group for group in groups if group["by"]["pid"] == sys.argv[2]]}, sys.stdout)
+END
+within "a CPU in use" "$waited" "$scratch/waiter" p50
 
 exit $failed
