@@ -16,6 +16,12 @@
 #include "producer/schema_texts.h"
 #include "producer/tracing_dir.h"
 
+/*
+ * Results are shown seconds apart, so events may wait longer in their rings than for a viewer. On an idle machine, each round of the readers
+ * causes the next scheduler and timer events: few rounds keep the run from measuring itself.
+ */
+#define LATENCY_MS 200
+
 struct live {
 	const struct measuring *measuring;
 	const struct tw_filter *filter; /* the part of --filter that is left to the measurement; NULL = none */
@@ -179,7 +185,7 @@ static int close_output(void *ctx, struct tw_error *error)
 
 int measuring__run(const struct measuring *measuring, char **command, struct tw_error *error)
 {
-	static const struct tw_producer_options defaults = { .later_stage = true };
+	static const struct tw_producer_options defaults = { .latency_ms = LATENCY_MS, .later_stage = true };
 	static const struct session_output output = {
 		.open = open_output,
 		.open_sink = open_sink,
