@@ -19,6 +19,8 @@ static void say_no_memory(void)
 
 void say(FILE *out, const char *fmt, ...)
 {
+	const size_t fmt_len = strlen(fmt);
+	const bool has_break = fmt_len && fmt[fmt_len - 1] == '\n';
 	struct tw_line line;
 	char *text, *room;
 	va_list ap;
@@ -34,8 +36,8 @@ void say(FILE *out, const char *fmt, ...)
 	room = malloc((size_t)len * TW_PRINTABLE_ESCAPED + 1);
 	if (room) {
 		line = tw_line__of(room, (size_t)len * TW_PRINTABLE_ESCAPED, TW_LINE_TEXT);
-		tw_line__bytes(&line, text, (size_t)len);
-		tw_printable__end(&line);
+		tw_line__bytes(&line, text, (size_t)len - has_break);
+		tw_printable__layout(&line, has_break ? "\n" : "");
 		fwrite(room, 1, tw_line__len(&line), out);
 	} else {
 		say_no_memory();

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-/** say() - like fprintf(), but unprintable bytes become \xNN (base/printable.h), except a newline at the end of the text */
+/** say() - like fprintf(), but unprintable bytes become \xNN (base/printable.h), except a newline at the end of @fmt */
 __attribute__((format(printf, 2, 3))) void say(FILE *out, const char *fmt, ...);
 
 /**

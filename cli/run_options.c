@@ -179,7 +179,7 @@ const struct cli_option_group run_status_group = { "Status", status_options };
 
 static int check(const struct run_config *config, struct tw_error *error)
 {
-	if (!config->selection.n && !config->tracing.tracer)
+	if (!config->selection.n && !config->tracing.tracer && !config->tracing.lines)
 		return tw_error__set(
 			error, -EINVAL,
 			"no event is selected%s: give --event or --tracer; `tracewire list` shows all events",

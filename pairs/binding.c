@@ -219,8 +219,8 @@ static uint32_t name_field(const struct tw_field *field, const struct tw_pair_in
 
 	if (tw_field__read(field, input->record, &v))
 		return tw_pair_names__add(names, "?", 1);
-	if (!has_number(&v))
-		return tw_pair_names__add(names, (const char *)v.data, v.len);
+	if (!has_number(&v)) /* a line of trace_marker ends with a line break, which is not part of its text */
+		return tw_pair_names__add(names, (const char *)v.data, v.len - (v.len && v.data[v.len - 1] == '\n'));
 	name = tw_pair_names__cached(names, field, v.u);
 	if (name != TW_PAIR_NO_NAME)
 		return name;

@@ -70,6 +70,11 @@ const struct tw_pair_event *tw_pair__lacks(const struct tw_pair *pair, const boo
 	return missing;
 }
 
+bool tw_pair_event__is_line(const struct tw_pair_event *event)
+{
+	return !strcmp(event->event, "print") && (!event->system || !strcmp(event->system, "ftrace"));
+}
+
 struct tw_pair_table *tw_pair_table__new(void)
 {
 	return calloc(1, sizeof(struct tw_pair_table));

@@ -66,6 +66,9 @@ struct tw_pair {
  */
 const struct tw_pair_event *tw_pair__lacks(const struct tw_pair *pair, const bool *is_missing);
 
+/** tw_pair_event__is_line() - whether the event is a line that a program writes to trace_marker, which no event has to be enabled for */
+bool tw_pair_event__is_line(const struct tw_pair_event *event);
+
 /** tw_pair__has_values() - whether the samples are values of events, not times between them */
 static inline bool tw_pair__has_values(const struct tw_pair *pair)
 {

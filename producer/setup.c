@@ -276,7 +276,7 @@ static int check(struct tw_producer *p, const char **ret_tracing_dir, struct tw_
 	const struct tw_producer_options *o = p->options;
 	int err;
 
-	if (!o->n_events && !o->tracing.tracer)
+	if (!o->n_events && !o->tracing.tracer && !o->tracing.lines)
 		return tw_error__set(error, -EINVAL,
 				     "no event is selected: select some with -e, for example -e sched; `tracewire "
 				     "list` shows all events");

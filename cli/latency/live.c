@@ -21,6 +21,7 @@ struct live {
 	struct tw_latency_options options;
 	struct tw_latency *latency;
 	struct cli_selection events;
+	bool has_lines; /* a pair has lines of trace_marker */
 	uint64_t began; /* begin of the interval, CLOCK_MONOTONIC, ns */
 };
 
@@ -77,6 +78,10 @@ static int select_pair(struct live *live, const struct tw_event_list *all, const
 	int err = 0;
 
 	for (size_t i = 0; i < pair->n_events && !err; i++) {
+		if (tw_pair_event__is_line(&pair->events[i])) {
+			live->has_lines = true;
+			continue;
+		}
 		put_spec(&pair->events[i], spec);
 		is_missing[i] = !has_event(all, spec);
 		if (!is_missing[i])
@@ -241,6 +246,7 @@ int latency__live(const struct latency_config *config, const struct latency_task
 	if (!config->counts_types)
 		measuring.run.selection = live.events;
 	measuring.run.tracing.stacks = config->stacks;
+	measuring.run.tracing.lines = live.has_lines;
 	/* Without their switches to the idle task, the run's own tasks would have wrong times. */
 	measuring.run.show_self |= has_times(task);
 	status = err ? cli_exit__of(err) : measuring__run(&measuring, task->command, error);

@@ -198,10 +198,15 @@ static int attach(struct tw_kernel_program *program, size_t cpus, struct tw_erro
 	if (program->event < 0)
 		return tw_error__set(error, program->event, "cannot open a perf event of %s:%s: %s",
 				     program->format->system, program->format->name, strerror(-program->event));
-	if (ioctl(program->event, PERF_EVENT_IOC_SET_BPF, program->fd))
-		return tw_error__set(error, -errno, "cannot attach a BPF program to %s:%s: %s", program->format->system,
-				     program->format->name, strerror(errno));
-	return 0;
+	if (!ioctl(program->event, PERF_EVENT_IOC_SET_BPF, program->fd))
+		return 0;
+	if (errno == EINVAL)
+		return tw_error__set(
+			error, -EINVAL,
+			"%s:%s cannot be measured in the kernel, because it is the event of a probe: omit --in-kernel",
+			program->format->system, program->format->name);
+	return tw_error__set(error, -errno, "cannot attach a BPF program to %s:%s: %s", program->format->system,
+			     program->format->name, strerror(errno));
 }
 
 static uint64_t count_missed(const struct tw_kernel_pairs *kernel)

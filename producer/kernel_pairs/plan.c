@@ -85,6 +85,12 @@ static int check_events(const struct tw_kernel_plan *plan, struct tw_error *erro
 		const struct tw_pair_figures *figures = &plan->pairs[i].figures;
 		const struct tw_pair_event *lacks = tw_pair__lacks(figures->pair, figures->is_missing);
 
+		if (lacks && tw_pair_event__is_line(lacks))
+			return tw_error__set(
+				error, -EOPNOTSUPP,
+				"no BPF program can read the lines of trace_marker, which pair %s needs: omit "
+				"--in-kernel",
+				figures->pair->name);
 		if (lacks && !plan->pairs[i].is_of_packets)
 			return tw_error__set(
 				error, -ENOENT,

@@ -36,7 +36,7 @@ struct tw_tracer {
 
 bool tw_tracer__records(const struct tw_tracer_request *request)
 {
-	return request->tracer || request->stacks || request->options.n;
+	return request->tracer || request->stacks || request->lines || request->options.n;
 }
 
 static bool is_graph(const struct tw_tracer_request *request)
@@ -471,6 +471,18 @@ int tw_tracer__new(const struct tw_tracer_request *request, const char *tracing_
 	return err;
 }
 
+static int copy_lines(const struct tw_instance *instance, struct tw_error *error)
+{
+	static const char option[] = "options/copy_trace_marker";
+
+	if (!tw_instance__has(instance, option))
+		return tw_error__set(
+			error, -EOPNOTSUPP,
+			"this kernel cannot copy the lines of trace_marker to a run (Linux 6.16 can): record "
+			"them with trace-cmd, and give FILE of `tracewire convert trace.dat FILE`");
+	return tw_instance__write(instance, option, "1", error);
+}
+
 int tw_tracer__set(struct tw_tracer *t, bool own_pids, struct tw_error *error)
 {
 	int err = run_tracer(t, error);
@@ -481,6 +493,8 @@ int tw_tracer__set(struct tw_tracer *t, bool own_pids, struct tw_error *error)
 		err = set_pids(t, own_pids, error);
 	if (!err && t->request->stacks)
 		err = tw_instance__write(t->instance, "options/stacktrace", "1", error);
+	if (!err && t->request->lines)
+		err = copy_lines(t->instance, error);
 	for (size_t i = 0; i < t->request->options.n && !err; i++)
 		err = set_option(t, t->request->options.items[i], error);
 	return err;

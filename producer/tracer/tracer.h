@@ -26,6 +26,7 @@ struct tw_tracer_request {
 	struct tw_words pids;          /* "PID" or "PID,PID"; trace only these threads and the tasks they start later */
 	const char *cpus;              /* in the syntax of tw_cpu_mask__parse(); NULL = all CPUs */
 	bool stacks;                   /* record a kernel stack trace after each event */
+	bool lines; /* also record the lines that programs write to the top level's trace_marker; Linux 6.16 */
 };
 
 struct tw_tracer;

@@ -130,4 +130,8 @@ refuses 2 "tracewire info: info needs a capture: files, or - for standard input"
 refuses 2 "tracewire info: cannot open missing: No such file or directory" info missing
 echo "this is some text, and no capture at all" >text
 refuses 2 "tracewire info: text is neither a pcapng nor a pcap file, according to its first bytes" info text
+# A file name has no effect on the terminal, also at the end of its line
+cp sample.pcapng $'a\e\n'
+expect "line of the file name" 'file a\x1b\x0a' "$("$tracewire" info $'a\e\n' | sed -nE '1s/^(file) +([^,]*),.*/\1 \2/p')"
+
 exit $failed
