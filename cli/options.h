@@ -24,6 +24,7 @@ enum cli_arg_kind {
 	CLI_ARG_FILE,
 	CLI_ARG_INTERFACE,
 	CLI_ARG_EVENT,
+	CLI_ARG_PAIR, /* or a capture, whose pairs are measured */
 	CLI_ARG_CLOCK,
 	CLI_ARG_TRACER,
 	CLI_ARG_FUNCTION,

@@ -6,6 +6,7 @@
 static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_FILE] = "compopt -o default",
 	[CLI_ARG_EVENT] = "_tracewire_offer_last",
+	[CLI_ARG_PAIR] = "compopt -o default; _tracewire_offer",
 	[CLI_ARG_FUNCTION] = "_tracewire_offer \"$(tracewire list --functions \"$cur*\" 2>/dev/null)\"",
 	[CLI_ARG_COMMAND] = "_tracewire_offer \"$(compgen -c -- \"$cur\")\"",
 };

@@ -7,6 +7,7 @@ static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_NONE] = "-f",
 	[CLI_ARG_FILE] = "-rF",
 	[CLI_ARG_EVENT] = "-x -a '(__tracewire_events)'",
+	[CLI_ARG_PAIR] = "-F -a '(__tracewire_pairs)'",
 	[CLI_ARG_FUNCTION] = "-x -a '(tracewire list --functions (commandline -ct)\"*\" 2>/dev/null)'",
 	[CLI_ARG_COMMAND] = "-x -a '(__fish_complete_command)'",
 };
@@ -101,5 +102,6 @@ void generate__fish(const struct cli_command *root, FILE *out)
 		"\tstring replace -r ^ -- \"$before\" (%s)\n"
 		"end\n\n",
 		generate__lister(CLI_ARG_EVENT));
+	fprintf(out, "function __tracewire_pairs\n\t%s\nend\n\n", generate__lister(CLI_ARG_PAIR));
 	put_command(out, root, path, 0);
 }

@@ -20,6 +20,7 @@ const char *generate__lister(enum cli_arg_kind kind)
 	static const char *const listers[CLI_ARG_KINDS] = {
 		[CLI_ARG_INTERFACE] = "command ls /sys/class/net",
 		[CLI_ARG_EVENT] = EVENTS,
+		[CLI_ARG_PAIR] = "tracewire latency --list 2>/dev/null | sed \"s/ .*//\"",
 		[CLI_ARG_CLOCK] = "tracewire list --clocks 2>/dev/null",
 		[CLI_ARG_TRACER] = "tracewire list --tracers 2>/dev/null",
 		[CLI_ARG_TRACE_OPTION] = "tracewire list --options 2>/dev/null",

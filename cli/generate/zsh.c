@@ -38,9 +38,9 @@ static void put_listers(FILE *out)
 		fprintf(out,
 			"\twords=(${(f)\"$(%s)\"})\n"
 			"\tcompadd -- ${words:#*:}\n"
-			"\tcompadd -S '' -- ${(M)words:#*:}\n"
-			"}\n",
+			"\tcompadd -S '' -- ${(M)words:#*:}\n",
 			lister);
+		fputs(kind == CLI_ARG_PAIR ? "\t_files\n}\n" : "}\n", out);
 	}
 }
 

@@ -39,6 +39,7 @@ expect 'tracewire filter attach --action re' 'redirect:'
 expect 'tracewire filter attach --hook u' 'u32'
 expect 'tracewire filter compile --to disp' 'display'
 expect 'tracewire capture --align h' 'host'
+expect 'tracewire latency runq' 'runqlat'
 if [ -r /sys/kernel/tracing/available_events ]; then
 	expect 'tracewire list -e sche' '*sched*'
 	expect 'tracewire live -e sched_process_exi' 'sched_process_exit'

@@ -21,6 +21,8 @@ expect 'tracewire capture -i l' lo
 expect 'tracewire filter attach --action re' redirect:
 expect 'tracewire filter attach --hook u' u32
 expect 'tracewire filter compile --to disp' display
+expect 'tracewire latency runq' runqlat
+expect "tracewire latency runqlat $argv[2]/tracewire.f" $argv[2]/tracewire.fish
 if test -r /sys/kernel/tracing/available_events
 	expect 'tracewire live -e sched_process_exi' sched_process_exit
 	expect 'tracewire live -e irq,sched_process_exi' irq,sched_process_exit

@@ -31,6 +31,8 @@ expect 'tracewire filter attach --action re' redirect:
 expect 'tracewire filter attach --hook u' u32
 expect 'tracewire filter compile --to disp' display
 expect "tracewire report $dump/du" $dump/dump
+expect 'tracewire latency runq' runqlat
+expect "tracewire latency runqlat $dump/du" $dump/dump
 if [[ -r /sys/kernel/tracing/available_events ]]; then
 	expect 'tracewire live -e sched_process_exi' sched_process_exit
 	expect 'tracewire live -e irq,sched_process_exi' irq,sched_process_exit
