@@ -260,6 +260,29 @@ static void test_graph(void **state)
 	drop(leave, exit_format);
 }
 
+/* Each mark is printed for durations above its limit. */
+static void test_graph_marks(void **state)
+{
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} rows[] = {
+		{ 10000, "  10.000 us  |  }" },      { 10001, "+ 10.001 us  |  }" },
+		{ 100000, "+ 100.000 us |  }" },     { 100001, "! 100.001 us |  }" },
+		{ 1000000, "! 1000.000 us |  }" },   { 1000001, "# 1000.001 us |  }" },
+		{ 1000000000, "# 1000000 us |  }" }, { 1000000001, "$ 1000000 us |  }" },
+	};
+	struct tw_format *format;
+	struct tw_print *leave = compile(exit_text, &format);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		begin_exit(DO_IT, 0, rows[i].ns);
+		expect_event(leave, rows[i].text);
+	}
+	drop(leave, format);
+}
+
 static void test_graph_leaf(void **state)
 {
 	struct tw_format *entry_format, *exit_format;
@@ -560,6 +583,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_function, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_graph, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_graph_marks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_graph_leaf, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stack, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_user_stack, setup, teardown),

@@ -112,6 +112,7 @@ static const struct row rows[] = {
 	{ "\"%c%c\", 'o', REC->comm[0]", "ob" },
 	{ "\"%d %d\", REC->mac[1 + 1], __get_str(name)[0] == 'e'", "94 1" },
 	{ "\"%zu %zu %d\", sizeof(REC->wide), sizeof(unsigned long), __get_dynamic_array_len(name)", "8 8 6" },
+	{ "\"%zu %zu %zu\", sizeof(short), sizeof(unsigned long long), sizeof(struct page *)", "2 8 8" },
 	{ "\"%s\", __print_symbolic(REC->half, { 1, \"one\" }, { 0x201, \"two\" \"fold\" })", "twofold" },
 	{ "\"%s\", __print_symbolic(REC->half, { 1, \"one\" })", "0x201" },
 	{ "\"%s\", __print_symbolic(REC->i, { -5, \"minus five\" })", "minus five" },
