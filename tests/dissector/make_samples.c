@@ -32,7 +32,7 @@ static char zoo64[] = "name: zoo\nID: 7\n" COMMON "\tfield:u8 small;\toffset:8;\
 		      "\tfield:__data_loc cpumask_t cpus;\toffset:64;\tsize:4;\tsigned:0;\n"
 		      "\tfield:__rel_loc char[] rel;\toffset:68;\tsize:4;\tsigned:1;\n"
 		      "\tfield:struct thing s;\toffset:72;\tsize:4;\tsigned:0;\n"
-		      "\nprint fmt: \"%d\", REC->small\n";
+		      "\nprint fmt: \"%d %s\", REC->small, __print_symbolic(REC->minus, { -5, \"low\" })\n";
 
 static char zoo32[] = "name: zoo\nID: 9\n" COMMON "\tfield:u8 small;\toffset:8;\tsize:1;\tsigned:0;\n"
 		      "\tfield:long wide;\toffset:12;\tsize:4;\tsigned:1;\n"
@@ -163,12 +163,15 @@ static void put_counters(struct sample *s)
 	const struct tw_symbol_view symbol = { 16, 0xffffffff81000000, (const uint8_t *)"_stext", 6 };
 	const uint16_t channels[] = { 1, 2 };
 	const uint64_t seqs[] = { 3, 2 };
+	static const uint8_t auth[] = { 0, 1, 0, 7, 0xca, 0xfe }; /* algorithm, key, tag */
 
 	sample__control(s);
-	tw_stats__emit(&s->frame, stats, 4);
+	tw_stats__emit(&s->frame, stats, 2);
+	tw_stats__emit(&s->frame, stats + 2, 2);
 	tw_symbol__emit(&s->frame, &symbol);
 	tw_watermark__emit(&s->frame, T0 + 3000, channels, seqs, 2);
 	memset(tw_frame__add(&s->frame, (enum tw_tlv_type)500, 4), 0xab, 4);
+	memcpy(tw_frame__add(&s->frame, TW_TLV_AUTH, sizeof(auth)), auth, sizeof(auth));
 	sample__end(s);
 }
 

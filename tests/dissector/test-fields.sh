@@ -11,6 +11,8 @@ expect "Info of an event" \
 	"curl-42 [000] sched_switch: prev_comm=bash prev_pid=42 prev_prio=120 prev_state=S ==> next_comm=sleep next_pid=77 next_prio=110" \
 	"$(info basic.pcap 'frame.number == 10')"
 expect "Info of metadata" "Metadata: format 2/4 net:net_dev_queue" "$(info basic.pcap 'frame.number == 4')"
+expect "Info of several records: those of one kind are counted" \
+	"WATERMARK 5000.000003000, Unknown record, AUTH, metadata: symbol _stext, 2 records of counters" "$(info basic.pcap trace.watermark.time)"
 expect "top line and columns of an event" "Kernel trace event: sched_switch, curl-42 [000] alpha CPU 0" \
 	"$(shark -r "$SAMPLES/basic.pcap" -Y 'frame.number == 10' -V 2>&1 | grep '^Kernel trace') $(fields basic.pcap \
 		'frame.number == 10' _ws.col.Source _ws.col.Destination | tr '|' ' ')"
@@ -67,6 +69,7 @@ expect "SYMBOL" "0xffffffff81000000|_stext|16" \
 	"$(fields basic.pcap trace.symbol.name trace.symbol.address trace.symbol.name trace.symbol.size)"
 expect "WATERMARK" "5000.000003000|1,2|3,2" \
 	"$(fields basic.pcap trace.watermark.time trace.watermark.time trace.watermark.channel trace.watermark.next_seq)"
+expect "AUTH" "1|7|cafe" "$(fields basic.pcap trace.auth.tag trace.auth.algorithm trace.auth.key_id trace.auth.tag)"
 expect "COMM" "curl|42|2" "$(fields basic.pcap 'trace.comm.name == "curl"' trace.comm.name trace.comm.pid trace.comm.origin)"
 expect "a record of unknown type" "abababab" "$(fields basic.pcap 'trace.tlv == 500' trace.tlv.value)"
 for sample in basic parts clocks gaps zoo; do

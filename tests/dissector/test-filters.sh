@@ -30,6 +30,9 @@ forget
 { echo "system: toy"; cat "$home/events/toy/zoo/format"; } > "$home/all.txt"
 expect "a file of formats, by preference" 1 "$(count zoo.pcap 'trace.toy.zoo.minus == -5' -o "trace.formats:$home/all.txt")"
 forget
+sed -i 's/^system: /system:/' "$home/all.txt"
+expect "no blank before the system" 1 "$(count zoo.pcap 'trace.toy.zoo.minus == -5' -o "trace.formats:$home/all.txt")"
+forget
 mkdir -p "$home/odd/toy/fifo" "$home/odd/toy/zoo"
 mkfifo "$home/odd/toy/fifo/format" "$home/fifo"
 cp "$home/events/toy/zoo/format" "$home/odd/toy/zoo"
@@ -51,6 +54,9 @@ names=$(cat "$FORMATS"/*/*/format | sed -n 's/^\tfield:[^;]*[ *]\([A-Za-z_0-9]*\
 for name in $(echo "$names" | sed -n '1p;$p'); do
 	expect "trace.any.$name, of a common event" 0 "$(shark -r "$SAMPLES/basic.pcap" -Y "trace.any.$name" > "$home/out" 2>&1; echo $?)"
 done
+# fd: an int and a u64; vec: an int and a pointer
+expect "trace.any, types of a name in several events" "trace.any.fd FT_INT64 trace.any.vec FT_UINT64" \
+	"$(shark -G fields 2> /dev/null | awk -F'\t' '$3 ~ /^trace.any.(fd|vec)$/ { print $3, $4 }' | sort | paste -sd' ')"
 expect "trace.any can be switched off" 1 \
 	"$(shark -o trace.any:FALSE -r "$SAMPLES/basic.pcap" -Y 'trace.any.next_pid >= 42' 2>&1 | grep -cE 'not a valid|must be a field')"
 expect "the second filter on a field with two passes" 1 "$(count late.pcap 'trace.net.net_dev_queue.len == 1514' -2)"

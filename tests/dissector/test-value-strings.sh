@@ -38,6 +38,7 @@ expect "bits that are not set" 8 \
 	"$(shark -r "$SAMPLES/value-strings.pcap" -Y "$state == 0" -V -O trace 2>&1 | grep -c '^ *[.0 ]* = .: Not set$')"
 expect "a bit without a name" ".... ...1 .... .... = Without a name" "$(bits value-strings.pcap "$state == 0x100")"
 
+expect "a negative number of one byte" "minus: -5 (low)" "$(tree zoo.pcap 'trace.host == "alpha"' minus)"
 forget
 expect "two kernels' value strings for one value, each its own" "level: 1 (calm) level: 1 (wild) level: 2 (mad\x1b[31m)" \
 	"$(tree value-strings.pcap 'trace.event == "mood"' level)"
