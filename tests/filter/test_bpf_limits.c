@@ -114,6 +114,38 @@ static void long_expression(const struct tw_schema *schema, const char *field, c
 	expect(what, schema, &pointer, 1, expected);
 }
 
+/* Each event has its field at another place, so it needs its own comparisons. */
+static struct tw_schema *make_places(unsigned int n_events)
+{
+	struct tw_schema *schema = tw_schema__new();
+	char text[256];
+
+	for (unsigned int id = 1; schema && id <= n_events; id++) {
+		const int len = snprintf(text, sizeof(text),
+					 "name: event_%u\nID: %u\nformat:\n"
+					 "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+					 "\tfield:%s level;\toffset:%u;\tsize:%u;\tsigned:0;\n\nprint fmt: \"\"\n",
+					 id, id, id == 1 ? "u64" : "u8", 8 + id, id == 1 ? 8 : 1);
+
+		tw_schema__add(schema, "places", text, (size_t)len, NULL, NULL);
+	}
+	return schema;
+}
+
+/* A u8 always differs from 1000, so the rules need few instructions. For 1000 events, there are still too many comparisons. */
+static void many_events(unsigned int n_events, int expected)
+{
+	struct tw_schema *schema = make_places(n_events);
+	const char *texts[TW_RULES_MAX];
+	char what[128];
+
+	for (unsigned int i = 0; i < TW_RULES_MAX; i++)
+		texts[i] = "!(level != 1000)";
+	snprintf(what, sizeof(what), "%u rules for each of %u events", TW_RULES_MAX, n_events);
+	expect(what, schema, texts, TW_RULES_MAX, expected);
+	tw_schema__free(schema);
+}
+
 int main(int argc, char **argv)
 {
 	struct tw_schema *schema = tw_schema__new();
@@ -138,6 +170,8 @@ int main(int argc, char **argv)
 	many_rules(schema, "dev", 3, 0);
 	many_rules(schema, "prev_pid", 150, -E2BIG);
 	many_rules(schema, "ret", 50, -E2BIG);
+	many_events(900, 0);
+	many_events(1000, -E2BIG);
 	tw_schema__free(schema);
 	return failures ? 1 : 0;
 }
