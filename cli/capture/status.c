@@ -420,13 +420,10 @@ void capture__tell_status(struct capture *capture)
 	free(stats.streams);
 }
 
-static void print_times(const struct tw_archive_report *report)
+static void print_bound(const struct tw_stream_clock_summary *clock)
 {
-	const struct tw_stream_clock_summary *clock = &report->clock;
-
-	fprintf(stderr, "times    %s: ", report->name);
 	if (clock->error_ns == TW_ERROR_UNKNOWN) {
-		fputs("the error bound is unknown, because no answer to a time synchronisation request arrived\n",
+		fputs("the error bound is unknown, because no answer to a time synchronisation request arrived",
 		      stderr);
 		return;
 	}
@@ -438,11 +435,22 @@ static void print_times(const struct tw_archive_report *report)
 	if (clock->drift_known)
 		fprintf(stderr, "; the producer's clock gains %.3f ppm, give or take %.3f", clock->drift / 1e3,
 			clock->drift_most / 1e3);
-	if (clock->steps || clock->suspends)
-		fprintf(stderr,
-			"; the producer's wall clock was set %" PRIu64 " times, its machine was suspended %" PRIu64
-			" times",
-			clock->steps, clock->suspends);
+}
+
+static void print_changes(const char *what, uint64_t n)
+{
+	if (n)
+		fprintf(stderr, "; the producer's %s %" PRIu64 " %s", what, n, n == 1 ? "time" : "times");
+}
+
+static void print_times(const struct tw_archive_report *report)
+{
+	const struct tw_stream_clock_summary *clock = &report->clock;
+
+	fprintf(stderr, "times    %s: ", report->name);
+	print_bound(clock);
+	print_changes("wall clock was set", clock->steps);
+	print_changes("machine was suspended", clock->suspends);
 	fputs("\n", stderr);
 }
 

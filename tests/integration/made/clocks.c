@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sends streams with invented clocks, for clocks.sh: `remote_clocks steps|apart PORT|INTERFACE`. With apart it prints the true values, one
- * line for each event and each stream:
+ * Sends streams with invented clocks, for clocks.sh: `remote_clocks steps|set|apart PORT|INTERFACE`. With apart it prints the true values,
+ * one line for each event and each stream:
  *
  *	event NAME PID TIME        time of the event on this host's wall clock, ns
  *	clock NAME AHEAD DRIFT     lead of the stream's wall clock over this host's at its newest CLOCK, ns; drift of its clock, ns/s
@@ -19,9 +19,9 @@ static struct made_wire wire;
 
 /*
  * Send one minute of a stream with a CLOCK each second. Its wall clock is set forward by an hour after 20 s and back by an hour after 40 s.
- * After 50 s its machine is suspended for 20 minutes, in which the stream's clock stops.
+ * After 50 s, unless @awake, its machine is suspended for 20 minutes, in which the stream's clock stops.
  */
-static void send_steps(void)
+static void send_steps(bool awake)
 {
 	static struct made_stream s = { .id = 0x5151, .name = "stepping", .n_channels = 2 };
 
@@ -29,7 +29,7 @@ static void send_steps(void)
 	made_stream__host(&s, MADE_EPOCH);
 	for (uint64_t second = 0; second < 60; second++) {
 		const uint64_t time = MADE_EPOCH + second * TW_NS_PER_SECOND;
-		const uint64_t asleep = second >= 50 ? HOUR / 3 : 0;
+		const uint64_t asleep = second >= 50 && !awake ? HOUR / 3 : 0;
 		const uint64_t real = made_stream__real(&s, second * TW_NS_PER_SECOND) + asleep;
 		const struct tw_clock_view clock = {
 			.valid = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_MONO | 1u << TW_CLOCK_BOOT | 1u << TW_CLOCK_REAL,
@@ -117,17 +117,17 @@ static void send_apart(uint64_t rounds)
 int main(int argc, char **argv)
 {
 	if (argc != 3) {
-		fprintf(stderr, "usage: %s steps|apart PORT|INTERFACE\n", argv[0]);
+		fprintf(stderr, "usage: %s steps|set|apart PORT|INTERFACE\n", argv[0]);
 		return 2;
 	}
 	if (atoi(argv[2]))
 		made_wire__udp(&wire, (uint16_t)atoi(argv[2]));
 	else
 		made_wire__link(&wire, argv[2]);
-	if (!strcmp(argv[1], "steps"))
-		send_steps();
-	else
+	if (!strcmp(argv[1], "apart"))
 		send_apart(160);
+	else
+		send_steps(!strcmp(argv[1], "set"));
 	made_wire__arrive();
 	return 0;
 }

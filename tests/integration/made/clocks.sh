@@ -15,6 +15,17 @@ for way in steady: wall:--wall; do
 done
 check check_steps.py "$scratch"
 
+# tells_changes STREAM CHANGES: after the error bound of STREAM, the summary with -v has these changes of its clock
+tells_changes() {
+	in_background "$1" "$tracewire" capture -v -Z root -u 18101 -w "$scratch/$1.pcapng"
+	wait_for says "$scratch/$1.err" '^capturing on UDP '
+	send "$1" 18101
+	end_capture "$1" "$pid"
+	expect "$1: changes of the clock" "$2" "$(sed -n 's/^times  *stepping:[^;]*; //p' "$scratch/$1.err")"
+}
+tells_changes set "the producer's wall clock was set 2 times"
+tells_changes steps "the producer's wall clock was set 2 times; the producer's machine was suspended 1 time"
+
 # The captures `none` (on a link) and `host` (UDP) run in parallel, because each takes long.
 ip link add made0 type veth peer name made1
 ip link set made0 up
