@@ -224,14 +224,17 @@ static void tell_refusals(struct receiver *r)
 static int patience(const struct receiver *r)
 {
 	const uint64_t due = r->poller ? tw_clock_poller__due(r->poller) : UINT64_MAX;
-	uint64_t now;
+	uint64_t now, wait;
 
 	if (tw_receive_queue__holds(r->queue))
 		return 1;
 	if (due == UINT64_MAX)
 		return WAIT_MS;
 	now = tw_capture_clock__now(&r->clock);
-	return due <= now ? 0 : due - now >= WAIT_MS * TW_NS_PER_MS ? WAIT_MS : (int)((due - now) / TW_NS_PER_MS) + 1;
+	if (due <= now)
+		return 0;
+	wait = (due - now) / TW_NS_PER_MS + 1; /* rounded up, so that the request is due then */
+	return wait < WAIT_MS ? (int)wait : WAIT_MS;
 }
 
 /* Gets slots to receive into. Return: number of slots, or -errno */
