@@ -101,6 +101,10 @@ refuses 2 "tracewire stream: --rate '18446744073.9G' is not a number of bits per
 refuses 2 "tracewire report: --cpu '18446744073709551616' is not a list of CPUs: numbers below 4096 and ranges, for example 0,2,4-7" \
 	report --cpu 18446744073709551616 x
 refuses 2 "tracewire filter compile: --schema '-1' is not a schema id: an id is a hexadecimal number" filter compile --schema -1 cpu==1
+for option in --action --default; do
+	refuses 2 "tracewire filter attach: 'dorp' is not an action; choose pass, drop, mark:N or redirect:INTERFACE" \
+		filter attach -i tw0 'cpu == 1' --action drop $option dorp
+done
 refuses 2 "tracewire doctor: unexpected argument 'now'; see --help" doctor now
 refuses 2 "tracewire top: --show-self is for --by event: --by cpu always includes Tracewire's own threads" top --by cpu --show-self
 exit $failed
