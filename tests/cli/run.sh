@@ -79,12 +79,12 @@ run 1 "$tracewire" record -e sched:sched_switch -w "$scratch/no-such-folder/x.pc
 tells 'creating .*no-such-folder/x.pcapng: No such file or directory; create the directory first'
 run 1 "$tracewire" record -e sched:sched_switch -w "$scratch" -- true
 tells 'Is a directory; name a file in it'
+[ -e "$scratch/x.pcapng" ] && fail "a file is left of a run that did not begin"
 echo precious >"$scratch/x.pcapng"
 run 2 "$tracewire" record -F -e sched:sched_switch -w "$scratch/x.pcapng"
 run 127 "$tracewire" record -e sched:sched_switch -w "$scratch/x.pcapng" -- no-such-command
 grep -q precious "$scratch/x.pcapng" || fail "a mistyped command line costs a file"
 rm "$scratch/x.pcapng"
-[ -e "$scratch/x.pcapng" ] && fail "a file is left of a run that did not begin"
 run 1 "$tracewire" record -e sched -w /dev/full -- sleep 0.2
 tells 'no space left|No space left'
 ip link add stranger type veth peer name stranger-tx
