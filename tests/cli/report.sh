@@ -250,6 +250,8 @@ says err "no event 'nosuch' in standard input; " && [ "$(wc -l <out)" -gt 1000 ]
 expect "events that did not occur" "0 of 79648 events, 0 lost" "$(head -n 1 err)"
 "$tracewire" report --summary -q both.pcapng >summary
 expect "idle tasks of two machines" "debian:tracewire-126 vm" "$(awk '$NF == "<idle>" { print $4 }' summary | sort | paste -sd' ')"
+expect "distance of the idle tasks' names from the heading" "0 0" \
+	"$(awk '/ comm$/ { at = index($0, "comm") } $NF == "<idle>" { print index($0, "<idle>") - at }' summary | paste -sd' ')"
 expect "rate of two machines without a common clock" "unknown" "$(awk '$NF == "<idle>" { print $3 }' summary | sort -u)"
 "$tracewire" report -v --since 0 --until 2000000 both.pcapng >out 2>err
 expect "events of the machine whose time is not that of the first" "79648 of 79978 events" "$(head -n 1 err | cut -d, -f 1)"
