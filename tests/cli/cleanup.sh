@@ -35,6 +35,9 @@ grep -q 'removed interface dead of a killed run' "$scratch/living.err" || fail "
 stream_on dead
 dead=$pid
 kill_at_once "$dead"
+denied='tracewire cleanup: cannot remove the veth pair dead: this requires root or CAP_NET_ADMIN'
+run 1 setpriv --bounding-set -net_admin "$tracewire" cleanup
+expect "cleanup without CAP_NET_ADMIN" "$denied" "$(cat "$scratch/out" "$scratch/err")"
 "$tracewire" cleanup >"$scratch/told" || fail "cleanup"
 grep -qx 'removed interface dead' "$scratch/told" || fail "cleanup does not tell: $(cat "$scratch/told")"
 [ -z "$(instances "$dead")" ] || fail "instances of the killed run are left"
