@@ -6,8 +6,8 @@
 #include "base/alloc.h"
 
 struct tw_budget {
-	struct tw_alloc alloc; /* to be passed to code that allocates; its context is the budget, which must not move */
-	size_t max, used;      /* limit, and what is allocated, bytes */
+	struct tw_alloc alloc; /* for code that allocates; its context is this structure, which must not move */
+	size_t max, used;      /* limit, and what is allocated now, bytes */
 };
 
 /** tw_budget__init() - begin with nothing allocated. @max: limit, bytes */

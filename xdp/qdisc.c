@@ -10,7 +10,7 @@
 
 #define QDISCS_MAX 65536
 
-/* The answer of the kernel, which is read in parts. */
+/* State while the kernel's answer is read, one qdisc after the other. */
 struct reading {
 	struct tw_qdiscs *qdiscs;
 	size_t size; /* allocated items */
@@ -44,7 +44,7 @@ static void add(const struct tcmsg *head, struct nlattr *const *attrs, void *ctx
 	if (reading->err || !attrs[TCA_KIND] || head->tcm_parent == TC_H_INGRESS)
 		return;
 	nla_strlcpy(qdisc.kind, attrs[TCA_KIND], sizeof(qdisc.kind));
-	if (!if_indextoname((unsigned int)qdisc.ifindex, qdisc.device)) /* it was removed since */
+	if (!if_indextoname((unsigned int)qdisc.ifindex, qdisc.device)) /* the interface was removed meanwhile */
 		return;
 	reading->err = make_room(reading);
 	if (!reading->err)

@@ -30,19 +30,19 @@ int tw_qdiscs__read(struct tw_qdiscs *ret, struct tw_error *error);
 /** tw_qdiscs__fini() - free the list */
 void tw_qdiscs__fini(struct tw_qdiscs *qdiscs);
 
-/** tw_qdiscs__next() - the root of the interface after that of @root; NULL = of the first one. Return: NULL after the last one */
+/** tw_qdiscs__next() - the root after @root in the list; the first root if @root is NULL. Return: NULL after the last one */
 const struct tw_qdisc *tw_qdiscs__next(const struct tw_qdiscs *qdiscs, const struct tw_qdisc *root);
 
-/** tw_qdiscs__root() - the root of an interface. Return: NULL if it has none, such as an interface that is down */
+/** tw_qdiscs__root() - the root of an interface. Return: NULL if it has none, such as an interface that was never up */
 const struct tw_qdisc *tw_qdiscs__root(const struct tw_qdiscs *qdiscs, int ifindex);
 
 /**
- * tw_qdiscs__queues() - whether packets of an interface are in qdisc_enqueue events of a qdisc of this kind
- * Only the root has these events, or if it has a qdisc for each transmit queue, such as mq: these qdiscs.
+ * tw_qdiscs__queues() - whether a qdisc of this kind has the qdisc_enqueue events of an interface
+ * The root has these events. If the root has a qdisc for each transmit queue, as mq has, these qdiscs have the events instead.
  */
 bool tw_qdiscs__queues(const struct tw_qdiscs *qdiscs, const struct tw_qdisc *root, const char *kind);
 
-/** tw_qdiscs__describe() - the kind of a root and the kinds of the other qdiscs of its interface, "mq with fq_codel". Return: @buf */
+/** tw_qdiscs__describe() - the kind of a root and the kinds of the other qdiscs of its interface, as in "mq with fq_codel". Return: @buf */
 const char *tw_qdiscs__describe(const struct tw_qdiscs *qdiscs, const struct tw_qdisc *root, char *buf, size_t size);
 
 #endif

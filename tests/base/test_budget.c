@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-/* Memory is refused above the limit, stays as it was then, and is available again after it is freed. */
+/* Above the limit, memory is refused, and memory that is already allocated stays unchanged. Freed memory is available again. */
 static void test_limit(void **state)
 {
 	struct tw_budget budget;
