@@ -97,7 +97,7 @@ static uint64_t number_of(struct tw_pair_names *names, const char *text, size_t 
 	return number == TW_PAIR_OTHER || len >= TW_PAIR_NAME_MAX ? TW_PAIR_NO_NAME : number;
 }
 
-/* Reads a value as a number, or as the number of its bytes in @names. */
+/* Reads a value as a number, or as the number of its text in @names. */
 static bool read_key(const struct tw_pair_value *value, const struct tw_pair_input *input, struct tw_pair_names *names,
 		     uint64_t *ret)
 {
@@ -185,7 +185,7 @@ static void put_device(uint64_t device, struct tw_line *line)
 	tw_line__u64(line, device & 0xfffff);
 }
 
-/* Formats a number as its name, as a symbol, or as a number. */
+/* Formats a number as its name, as a device, as a symbol, or as a number. */
 static void put_number(const struct tw_field *field, const struct tw_value *v, const struct tw_pair_input *input,
 		       struct tw_line *line)
 {
@@ -209,7 +209,7 @@ static void put_number(const struct tw_field *field, const struct tw_value *v, c
 	}
 }
 
-/* The name of a field's value. Numbers are formatted once. */
+/* The name of a field's value. The names of numbers are cached. */
 static uint32_t name_field(const struct tw_field *field, const struct tw_pair_input *input, struct tw_pair_names *names)
 {
 	char text[SYMBOL_TEXT_MAX];

@@ -15,7 +15,7 @@ static uint64_t width_of(const struct tw_histogram_scale *scale)
 	return width ? width : 1;
 }
 
-/* Return: @units * the width of a bucket, or UINT64_MAX. */
+/* Return: @units times the unit, or times the width of a linear bucket; UINT64_MAX if this exceeds 64 bits */
 static uint64_t value_of(const struct tw_histogram_scale *scale, uint64_t units)
 {
 	uint64_t value;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts of values by size. Two kinds of buckets are possible: buckets of equal width, or 32 buckets between each power of two and the next,
- * so that a bucket is at most 3.2 % wide. The second kind is shown as one row for each power of two. Bounds are right-inclusive: a row
- * (2, 4] contains 3 and 4.
+ * Counts of values by size. The buckets have equal width, or there are 32 buckets between each power of two and the next. In the second
+ * case, a bucket is one unit wide, or at most 3.2 % of its values, and there is one row to show for each power of two. Bounds are
+ * right-inclusive: a row (2, 4] contains 3 and 4.
  */
 #ifndef TW_HISTOGRAM_H
 #define TW_HISTOGRAM_H
@@ -24,8 +24,8 @@ struct tw_histogram_scale {
 struct tw_histogram {
 	struct tw_histogram_scale scale;
 	uint64_t n, min, max; /* of all values; min and max are valid if n is not 0 */
-	uint64_t sum;         /* of all values; UINT64_MAX = exceeds 64 bits */
-	uint64_t beyond;      /* values after the last bucket of equal width */
+	uint64_t sum;         /* of all values; UINT64_MAX = it exceeds 64 bits */
+	uint64_t beyond;      /* number of values above the last bucket; only with buckets of equal width */
 	uint64_t buckets[TW_HISTOGRAM_BUCKETS];
 };
 
@@ -91,18 +91,19 @@ static inline void tw_histogram__add(struct tw_histogram *histogram, uint64_t va
 uint64_t tw_histogram__quantile(const struct tw_histogram *histogram, unsigned int per_mille);
 
 /**
- * tw_histogram__distance() - how different two distributions are: the largest difference of their shares of values up to a bound, from 0 to 1
- * This is the statistic of Kolmogorov and Smirnov, as far as the buckets show it. Both have the same scale. Return: 0 if one is empty.
+ * tw_histogram__distance() - how different two distributions are, from 0 to 1
+ * The result is the largest difference, at any bound, of the shares of values up to this bound: the Kolmogorov-Smirnov statistic, as far as
+ * the buckets show it. Both histograms must have the same scale. Return: 0 if one is empty.
  */
 double tw_histogram__distance(const struct tw_histogram *a, const struct tw_histogram *b);
 
-/* A row for people: the number of values that are above @above and not above @bound. */
+/* A row of a printed histogram: the number of values that are above @above and not above @bound. */
 struct tw_histogram_row {
-	uint64_t above, bound; /* the first row also contains 0; bound UINT64_MAX = without limit */
+	uint64_t above, bound; /* if @above is 0, the row also contains 0; bound UINT64_MAX = without limit */
 	uint64_t n;
 };
 
-/** tw_histogram__rows_max() - the largest number of rows: one for each power of two, or for each bucket of equal width, and one beyond */
+/** tw_histogram__rows_max() - the largest number of rows: one for each power of two or each bucket of equal width, and one beyond */
 static inline size_t tw_histogram__rows_max(const struct tw_histogram *histogram)
 {
 	return histogram->scale.linear ? TW_HISTOGRAM_BUCKETS + 1 : 66;

@@ -3,7 +3,7 @@
 
 #include "base/hash_table.h"
 
-#define CACHED_MAX (4 * TW_PAIR_NAMES_MAX) /* values; further ones are formatted each time */
+#define CACHED_MAX (4 * TW_PAIR_NAMES_MAX) /* values; those that are not in the cache are formatted each time */
 
 struct text {
 	char bytes[TW_PAIR_NAME_MAX]; /* zeroed after the NUL, as a key must be */
@@ -14,8 +14,8 @@ struct cached {
 };
 
 struct tw_pair_names {
-	struct tw_hash_table texts; /* struct text -> nothing; the number of a text is its index + 2 */
-	struct tw_hash_table cache; /* struct cached -> uint32_t */
+	struct tw_hash_table texts; /* struct text -> uint32_t: the number of the text, which is its index + 2 */
+	struct tw_hash_table cache; /* struct cached -> uint32_t: the number of the name */
 };
 
 struct tw_pair_names *tw_pair_names__new(void)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts with numbers, for values of keys and groups that are texts, or that are shown as texts. The texts are untrusted. */
+/*
+ * Gives each text a number. Values of keys and groups that are texts, or that are shown as texts, are stored as these numbers. The texts
+ * are untrusted.
+ */
 #ifndef TW_PAIR_NAMES_H
 #define TW_PAIR_NAMES_H
 
@@ -7,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TW_PAIR_NAME_MAX  64    /* bytes; longer texts are cut */
+#define TW_PAIR_NAME_MAX  64    /* bytes, with the NUL; longer texts are cut */
 #define TW_PAIR_NAMES_MAX 65536 /* further texts all have the number TW_PAIR_OTHER */
 #define TW_PAIR_NO_NAME   0     /* not the number of a text */
 #define TW_PAIR_OTHER     1
@@ -27,8 +30,10 @@ uint32_t tw_pair_names__add(struct tw_pair_names *names, const char *text, size_
 const char *tw_pair_names__text(const struct tw_pair_names *names, uint64_t number);
 
 /*
- * A cache for values that must be formatted: the name of @value of the type @type, an address that stays valid while the cache is used.
- * tw_pair_names__cached() returns 0 if the value is not in the cache; tw_pair_names__cache() adds it, if there is memory.
+ * A cache for the names of values that must be formatted. @type is an address that identifies the type of @value, such as the address of
+ * its field. No other type may have this address while the cache is used.
+ * tw_pair_names__cached() returns the number of the name, or TW_PAIR_NO_NAME if the value is not in the cache. tw_pair_names__cache() adds
+ * the value, if there is memory.
  */
 uint32_t tw_pair_names__cached(const struct tw_pair_names *names, const void *type, uint64_t value);
 void tw_pair_names__cache(struct tw_pair_names *names, const void *type, uint64_t value, uint32_t number);

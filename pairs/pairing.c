@@ -12,7 +12,7 @@ struct tw_pairing {
 	struct tw_hash_table open;
 	size_t extra;
 	bool keeps_first;
-	uint32_t next; /* index of the entry of @open at which the next eviction looks */
+	uint32_t next; /* index of the entry of @open with which the next eviction begins to compare */
 	struct tw_pairing_stats stats;
 };
 
@@ -38,7 +38,7 @@ void tw_pairing__free(struct tw_pairing *pairing)
 	free(pairing);
 }
 
-/* Evicts the oldest of COMPARED beginnings. The next call looks at others, so that old ones are found at last. */
+/* Evicts the oldest of COMPARED beginnings. The next call compares the entries after them, so that old ones are found sooner or later. */
 static void evict(struct tw_pairing *pairing)
 {
 	struct tw_hash_table *open = &pairing->open;

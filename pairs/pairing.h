@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the pairs of events of one struct tw_pair. A beginning is open until an event with an equal key ends or cancels it. The memory is
- * that of the caller's allocator: if its budget is used up, old beginnings are evicted.
+ * Finds the pairs of events of one struct tw_pair. A beginning is open until an event with an equal key ends or cancels it. The caller's
+ * allocator gives the memory: if its budget is used up, old beginnings are evicted.
  *
  * The counters balance: begun = paired + across_loss + backwards + again + cancelled + evicted + open.
  */
@@ -21,7 +21,7 @@ struct tw_pairing_key {
 	uint64_t values[TW_PAIR_KEYS_MAX];
 };
 
-/* An event that begins or ends. */
+/* When an event begins or ends a pair. */
 struct tw_pairing_moment {
 	uint64_t time;   /* ns by the clock of the stream */
 	uint64_t losses; /* number of known losses of the stream before this event */
@@ -44,7 +44,7 @@ struct tw_pairing;
 
 /**
  * tw_pairing__new() - make an empty set of beginnings
- * @n_keys: number of values of the keys that are used
+ * @n_keys: number of values in each key
  * @extra: number of bytes that the caller keeps with each beginning
  * @keeps_first: as in struct tw_pair
  * @alloc: for the beginnings; NULL = malloc(); must outlive them. If its budget has no room for the first beginning, none is kept
@@ -56,7 +56,7 @@ struct tw_pairing *tw_pairing__new(size_t n_keys, size_t extra, bool keeps_first
 void tw_pairing__free(struct tw_pairing *pairing);
 
 /**
- * tw_pairing__begin() - an event begins. Without memory, an old beginning is evicted, or this one if there is none
+ * tw_pairing__begin() - an event begins a pair. Without memory, an old beginning is evicted, or this one if no other is open
  * @extra: the caller's bytes, which are copied; NULL if there are none
  * Return: whether the beginning is kept; false also if an earlier one stays
  */
@@ -64,7 +64,7 @@ bool tw_pairing__begin(struct tw_pairing *pairing, const struct tw_pairing_key *
 		       const struct tw_pairing_moment *begin, const void *extra);
 
 /**
- * tw_pairing__end() - an event ends
+ * tw_pairing__end() - an event ends a pair
  * @ret: the beginning, if it is a sample; the time between is @end->time - @ret->time
  * @ret_extra: gets the caller's bytes of the beginning; NULL if there are none
  * Return: whether it is a sample.
@@ -72,7 +72,7 @@ bool tw_pairing__begin(struct tw_pairing *pairing, const struct tw_pairing_key *
 bool tw_pairing__end(struct tw_pairing *pairing, const struct tw_pairing_key *key, const struct tw_pairing_moment *end,
 		     struct tw_pairing_moment *ret, void *ret_extra);
 
-/** tw_pairing__begun() - the caller's bytes of what has begun with a key; NULL if nothing has. Valid until the next call of another function */
+/** tw_pairing__begun() - the caller's bytes of the open beginning of @key, valid until the next call; NULL if there is none */
 void *tw_pairing__begun(struct tw_pairing *pairing, const struct tw_pairing_key *key);
 
 /** tw_pairing__cancel() - an event cancels what has begun, if anything */
@@ -80,7 +80,7 @@ void tw_pairing__cancel(struct tw_pairing *pairing, const struct tw_pairing_key 
 
 /**
  * tw_pairing__pass() - let time pass for all that has begun
- * @begun: gets the caller's bytes of each beginning, and the time from it, or from the last call, to @now
+ * @begun: gets the caller's bytes of each beginning, and the time from the beginning, or from the last call, to @now
  */
 void tw_pairing__pass(struct tw_pairing *pairing, uint64_t now,
 		      void (*begun)(void *ctx, const void *extra, uint64_t ns), void *ctx);

@@ -10,7 +10,7 @@
 #include "pairs/shipped.h"
 #include "schema/text_cursor.h"
 
-/* A text that was read. The strings of its pairs are in it: each word ends with a NUL, in place of the character after it. */
+/* A text that was read. The strings of its pairs point into it: each word ends with a NUL, which replaces the character after the word. */
 struct text {
 	struct text *next;
 	char *source; /* at the end of @bytes */
@@ -23,11 +23,12 @@ struct tw_pair_table {
 	size_t n;
 };
 
-/* State while a text is read. @rest and @line are in @text. */
+/* State while a text is read. */
 struct parser {
 	struct tw_error *error;
 	const char *source;
-	struct tw_text rest, line;
+	struct tw_text rest; /* lines that are not read yet */
+	struct tw_text line; /* rest of the current line */
 	const char *line_begin;
 	unsigned int number; /* of the line, from 1 */
 	struct tw_pair *pairs;
@@ -45,7 +46,7 @@ const char *tw_pair_unit__name(enum tw_pair_unit unit)
 	return names[unit];
 }
 
-/* Whether an event of this role exists. @ret: otherwise, one that does not */
+/* Whether an event of @pair with this role exists. @ret: if none exists, gets a missing one */
 static bool has_role(const struct tw_pair *pair, enum tw_pair_role role, const bool *is_missing,
 		     const struct tw_pair_event **ret)
 {
@@ -296,15 +297,16 @@ static int parse_again(struct parser *p)
 	return end_line(p);
 }
 
-/* Checks a pair of which at least one event has a value. */
+/* Checks a pair that has at least one line `value`. */
 static int check_values(struct parser *p, unsigned int roles)
 {
 	struct tw_pair *pair = current(p);
 
 	if (roles != 1u << TW_PAIR_VALUE)
-		return tw_error__set(p->error, -EINVAL,
-				     "%s:%u:1: pair %s has lines `value` and others: give it only one kind", p->source,
-				     pair->line, pair->name);
+		return tw_error__set(
+			p->error, -EINVAL,
+			"%s:%u:1: pair %s has `value` together with `begin`, `end` or `cancel`: give it only `value`, or no `value`",
+			p->source, pair->line, pair->name);
 	if (pair->events[0].n_keys != 1)
 		return tw_error__set(p->error, -EINVAL, "%s:%u:%u: give one field, whose value is measured", p->source,
 				     pair->events[0].line, pair->events[0].column);

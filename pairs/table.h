@@ -25,7 +25,7 @@ enum tw_pair_role {
 	TW_PAIR_END,
 	TW_PAIR_CANCEL, /* the beginning does not count: its end will not come, or would mean something else */
 	TW_PAIR_BEGIN,
-	TW_PAIR_VALUE, /* nothing begins or ends: the event is a sample, whose value is its only key. Then all events have this role */
+	TW_PAIR_VALUE, /* nothing begins or ends: the value of the only key is a sample. All events of such a pair have this role */
 };
 
 /* An event of a pair. All strings are owned by the table. */
@@ -39,7 +39,7 @@ struct tw_pair_event {
 	unsigned int line, column, condition_column; /* where the event and its condition are in the text, from 1 */
 };
 
-/* The unit of the smallest bucket of a pair's histogram. The values of events can also be bytes or plain numbers. Times are always in ns. */
+/* The unit of a pair's histogram: its smallest bucket is one unit wide. Times are stored in ns, whatever the unit is. */
 enum tw_pair_unit { TW_PAIR_NS, TW_PAIR_US, TW_PAIR_MS, TW_PAIR_BYTES, TW_PAIR_NUMBER };
 
 /** tw_pair_unit__name() - "ns", "us", "ms", "bytes", "number" */
@@ -56,13 +56,13 @@ struct tw_pair {
 	bool keeps_first; /* a begin for a key that has begun already changes nothing; otherwise, the time counts from the last begin */
 	struct tw_pair_event events[TW_PAIR_EVENTS_MAX];
 	size_t n_events;
-	unsigned int line; /* of the text */
+	unsigned int line; /* of `pair NAME` in the text, from 1 */
 };
 
 /**
  * tw_pair__lacks() - what a pair lacks to be measured: it needs an event that begins it and one that ends it, or an event with a value
- * @is_missing: for each event of the pair: it does not exist
- * Return: an event without which the pair cannot be measured; NULL if there is none.
+ * @is_missing: for each event of the pair: whether it does not exist
+ * Return: a missing event that the pair needs; NULL if the pair can be measured.
  */
 const struct tw_pair_event *tw_pair__lacks(const struct tw_pair *pair, const bool *is_missing);
 
@@ -93,8 +93,8 @@ void tw_pair_table__free(struct tw_pair_table *table);
  * tw_pair_table__parse() - add the pairs of a text; a pair replaces one of the same name from an earlier text
  * @text: need not be NUL-terminated and is copied
  * @source: name of the text, for messages; is copied
- * Return: 0; -EINVAL if the text is no list of pairs: @error begins with "SOURCE:LINE:COLUMN: "; -E2BIG beyond a limit; -ENOMEM. A refused
- * text changes nothing.
+ * Return: 0; -EINVAL if the text is no list of pairs (@error begins with "SOURCE:LINE:COLUMN: ") or contains a NUL byte; -E2BIG beyond a
+ * limit; -ENOMEM. A refused text changes nothing.
  */
 int tw_pair_table__parse(struct tw_pair_table *table, const char *text, size_t len, const char *source,
 			 struct tw_error *error);

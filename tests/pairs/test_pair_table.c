@@ -115,7 +115,7 @@ static void test_values(void **state)
 	assert_int_equal(parse("pair b\nvalue b c\nunit bytes\n", &error), 0);
 	assert_int_equal(tw_pair_table__at(table, 1)->unit, TW_PAIR_BYTES);
 	refused("pair a\nvalue b c\nend d c\n", -EINVAL,
-		"x.pairs:1:1: pair a has lines `value` and others: give it only one kind");
+		"x.pairs:1:1: pair a has `value` together with `begin`, `end` or `cancel`: give it only `value`, or no `value`");
 	refused("pair a\nvalue b\n", -EINVAL, "x.pairs:2:7: give one field, whose value is measured");
 	refused("pair a\nvalue b c,d\n", -EINVAL, "x.pairs:2:7: give one field, whose value is measured");
 	refused("pair a\nvalue b c\nby d,e,f,g\n", -EINVAL,

@@ -178,7 +178,7 @@ static void add_passed(void *ctx, const void *extra, uint64_t ns)
 	*sum += ns;
 }
 
-/* What has begun gets its time until now, and the rest at its end. */
+/* Each pass adds, for each open beginning, the time since the beginning or since the last pass. */
 static void test_passed(void **state)
 {
 	uint64_t sum = 0;
