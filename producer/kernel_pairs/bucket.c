@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "producer/kernel_pairs/program.h"
 
-/* Replaces the value in r1 by tw_histogram__bucket()'s number of whole units. */
+/* Replaces the value in r1 by the number of units, as `whole` in tw_histogram__bucket(). */
 static void divide(struct tw_asm *a, uint64_t width)
 {
 	const tw_label is_zero = tw_asm__label(a);
@@ -18,8 +18,8 @@ static void divide(struct tw_asm *a, uint64_t width)
 }
 
 /*
- * Shifts r1 by @n bits, unless it is less than 1 << (n + TW_HISTOGRAM_STEP_BITS), and adds the buckets of @n powers of two to r2. Before, r1
- * must be less than 1 << (2 * n + TW_HISTOGRAM_STEP_BITS); afterwards, it is less than 1 << (n + TW_HISTOGRAM_STEP_BITS).
+ * Unless r1 is less than 1 << (n + TW_HISTOGRAM_STEP_BITS), shifts it right by @n bits, and adds the buckets of @n powers of two to r2.
+ * Before, r1 must be less than 1 << (2 * n + TW_HISTOGRAM_STEP_BITS); afterwards, it is less than 1 << (n + TW_HISTOGRAM_STEP_BITS).
  */
 static void shift(struct tw_asm *a, int n)
 {
@@ -37,7 +37,7 @@ static void shift(struct tw_asm *a, int n)
 	tw_asm__place(a, is_less);
 }
 
-/* BPF has no instruction for a logarithm: the number of bits is found by halves. Most times are small, and skip the first two steps. */
+/* BPF has no instruction for a logarithm: the number of bits is found by bisection. Most times are small, and skip the first two steps. */
 static void find_power(struct tw_asm *a)
 {
 	const tw_label is_small = tw_asm__label(a);

@@ -41,7 +41,7 @@ static void add_buckets(struct tw_histogram *to, const struct tw_kernel_figures 
 		add_to_bucket(to, i, figures->buckets[i]);
 }
 
-/* The samples of further groups. */
+/* Adds the samples that had no room in the map of groups. */
 static int add_others(struct tw_pair_figures *figures, const struct tw_kernel_figures *read)
 {
 	static const uint64_t others[] = { TW_PAIR_OTHER, TW_PAIR_OTHER, TW_PAIR_OTHER, TW_PAIR_OTHER };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes the figures of a pair of what BPF programs have counted. */
+/* Makes the figures of a pair from what BPF programs have counted. */
 #ifndef TW_KERNEL_FIGURES_H
 #define TW_KERNEL_FIGURES_H
 
@@ -12,7 +12,7 @@ void tw_kernel_samples__add(const struct tw_kernel_samples *samples, size_t buck
 /**
  * tw_kernel_figures__read() - add an element of a map to the figures of a pair
  * @fd: a PERCPU_ARRAY of struct tw_kernel_figures with copies for @cpus CPUs; @index: of the element
- * @clear: clear the element, which no program uses
+ * @clear: also clear the element; no program may use it
  * Return: 0, -ENOMEM, or an -errno of the map.
  */
 int tw_kernel_figures__read(int fd, uint32_t index, size_t cpus, bool clear, struct tw_pair_figures *figures);

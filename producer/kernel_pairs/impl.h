@@ -23,7 +23,7 @@ struct tw_kernel_maps {
 /**
  * tw_kernel_maps__make() - make the maps of all pairs
  * @plan: in_task of its pairs is cleared if the kernel has no task storage for programs at tracepoints
- * @memory: bytes
+ * @memory: as in struct tw_kernel_pairs_options
  * Return: 0 or -errno; call tw_kernel_maps__fini() in either case.
  */
 int tw_kernel_maps__make(struct tw_kernel_maps *maps, struct tw_kernel_plan *plan, size_t memory,
@@ -50,10 +50,10 @@ struct tw_kernel_pairs {
 	struct tw_kernel_maps maps;
 	struct tw_kernel_program *programs; /* @n_programs of them */
 	size_t n_programs;
-	uint32_t epoch; /* that the programs fill, or filled last */
+	uint32_t epoch; /* the epoch that the programs fill, or filled last */
 	bool has_stopped;
-	uint64_t missed_before;                /* events without a program until the start */
-	uint64_t missed;                       /* those between start and stop, after the stop */
+	uint64_t missed_before;                /* events for which the kernel skipped a program before the start */
+	uint64_t missed;                       /* the same between start and stop; valid after the stop */
 	uint8_t record[TW_KERNEL_CONTEXT_MAX]; /* zeros, except while a value is named */
 	struct tw_pair_figures *shown;         /* copies of the pairs' figures */
 	struct tw_pair_names *names;
@@ -62,7 +62,7 @@ struct tw_kernel_pairs {
 
 /**
  * tw_kernel_pairs__read() - read.c: add what the programs counted in an epoch to the figures of a pair
- * @clear: empty the maps of this epoch, which no program uses
+ * @clear: also remove this epoch from the maps; no program may use this epoch
  * Return: 0 or -errno.
  */
 int tw_kernel_pairs__read(struct tw_kernel_pairs *kernel, struct tw_kernel_pair *pair, uint32_t epoch, bool clear);

@@ -39,7 +39,7 @@ static uint32_t own_task(void)
 	return opts.retval;
 }
 
-/* The last line of the verifier's log but its statistics. Return: a part of @log, which changes */
+/* The last line of the verifier's log, except its statistics. Return: a part of @log, whose text changes */
 static const char *last_line(char *log)
 {
 	const char *last = log;

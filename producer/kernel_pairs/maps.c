@@ -177,8 +177,8 @@ int tw_kernel_maps__fd(const struct tw_kernel_maps *maps, uint16_t number)
 }
 
 /*
- * Waits until programs that have read an earlier value of the gate have ended. They run without preemption, and this system call waits for
- * an RCU grace period. It fails if the kernel runs with nohz_full.
+ * Waits until programs that have read an earlier value of the gate have ended. They run without preemption, and membarrier(2) waits for an
+ * RCU grace period. It fails if the kernel runs with nohz_full.
  */
 static void settle(void)
 {

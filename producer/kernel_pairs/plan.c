@@ -114,7 +114,7 @@ static const char *obstacle(const struct tw_pair_value *value)
 	if (field->is_common)
 		return "a BPF program does not read this common field";
 	if (field->kind >= TW_FIELD_STRING)
-		return field->kind == TW_FIELD_STRING ? "it is a text" : "it is no single number";
+		return field->kind == TW_FIELD_STRING ? "it is a text" : "it is not a single number";
 	if (field->place != TW_PLACE_FIXED || field->offset % field->size ||
 	    field->offset + field->size > TW_KERNEL_CONTEXT_MAX)
 		return "a BPF program cannot read it at its place in the event";
@@ -149,7 +149,7 @@ static int check_keys(struct tw_kernel_role *role, struct tw_error *error)
 	return 0;
 }
 
-/* The tree of a condition, if its result depends on the event. @ret_never: whether it is always false */
+/* Return: the tree of a condition; NULL if its result does not depend on the event. @ret_never: whether the condition is always false */
 static const struct tw_node *tree_of(const struct tw_node *root, bool *ret_never)
 {
 	*ret_never = root->kind == TW_NODE_FALSE;
@@ -245,7 +245,7 @@ static int make_kind(struct tw_kernel_plan *plan, enum tw_pair_role kind, const 
 	return err;
 }
 
-/* Makes the roles of an event. Until all are made, the tracepoint has only their number. */
+/* Makes the roles of an event. The array of roles moves until those of all events are made, so the tracepoint gets only their number. */
 static int make_tracepoint(struct tw_kernel_plan *plan, const struct tw_format *format, struct tw_error *error)
 {
 	struct tw_tracepoint *tracepoint = &plan->tracepoints[plan->n_tracepoints++];
@@ -270,7 +270,7 @@ static int make_tracepoints(struct tw_kernel_plan *plan, struct tw_error *error)
 	size_t at = 0;
 	int err = 0;
 
-	plan->tracepoints = calloc(n + 1, sizeof(*plan->tracepoints)); /* n is 0 if all events are made from packets */
+	plan->tracepoints = calloc(n + 1, sizeof(*plan->tracepoints)); /* n is 0 if all pairs have events of packets/ */
 	if (!plan->tracepoints)
 		return no_memory(error);
 	for (size_t i = 0; i < n && !err; i++)
@@ -283,7 +283,7 @@ static int make_tracepoints(struct tw_kernel_plan *plan, struct tw_error *error)
 	return err;
 }
 
-/* Number of the roles of a pair that have the value of a group. @ret_n: number of these roles in all */
+/* Counts the events that begin or end a pair (@kind) and have the field number @by of the groups. @ret_n: number of all events of @kind */
 static size_t count_by(const struct tw_kernel_plan *plan, const struct tw_kernel_pair *pair, enum tw_pair_role kind,
 		       size_t by, size_t *ret_n)
 {
@@ -406,7 +406,7 @@ static int make_pairs(struct tw_kernel_plan *plan, const struct tw_kernel_pairs_
 	return 0;
 }
 
-/* Adds the pairs whose events are made from packets. Those that this kernel cannot measure are left out, unless all are. */
+/* Adds the pairs with events of packets/. Pairs that this kernel cannot measure are left out, unless no pair would remain. */
 static int add_packets(struct tw_kernel_plan *plan, const struct tw_kernel_pairs_options *options,
 		       struct tw_error *error)
 {

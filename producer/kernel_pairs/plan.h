@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to kernel_pairs. What the event of each tracepoint does to the pairs: its roles, bound to the format of the event, in the order in
- * which they are played. Everything that a BPF program at a tracepoint cannot do is refused here.
+ * Internal to kernel_pairs. What the event of each tracepoint does to the pairs: its roles, bound to the format of the event, in the order
+ * in which they are played. Everything that a BPF program at a tracepoint cannot do is refused here.
  */
 #ifndef TW_KERNEL_PLAN_H
 #define TW_KERNEL_PLAN_H
@@ -13,14 +13,14 @@
 #include "producer/packets/packets.h"
 #include "schema/schema.h"
 
-#define TW_KERNEL_ROLES_MAX   255  /* of a pair: an event that is given without its system can be of several systems */
+#define TW_KERNEL_ROLES_MAX   255  /* roles of a pair: an event without its system can be of several systems */
 #define TW_KERNEL_CONTEXT_MAX 8192 /* bytes of a record that a program can read: PERF_MAX_TRACE_SIZE of the kernel */
 
 /* The event from which the value of a group is read. */
 enum tw_kernel_by {
 	TW_KERNEL_BY_BEGIN,
 	TW_KERNEL_BY_END,
-	TW_KERNEL_BY_EITHER, /* some events that begin have the value; for the others, the event that ends */
+	TW_KERNEL_BY_EITHER, /* the event that begins, if it has the value; otherwise the event that ends */
 };
 
 struct tw_kernel_pair {
@@ -41,13 +41,13 @@ struct tw_kernel_role {
 	struct tw_kernel_pair *pair;
 	const struct tw_format *format;
 	uint8_t number;                 /* of the role in its pair, from 1 */
-	struct tw_pair_binding binding; /* common_pid is TW_PAIR_PID */
+	struct tw_pair_binding binding; /* common_pid is replaced by TW_PAIR_PID */
 	bool by_task;                   /* a key is the pid of the current task */
 	struct tw_schema *view;         /* with only @format, because a condition can name no field of another event */
 	struct tw_bound *bound;
 	const struct tw_node *condition; /* of @bound; a TEST, AND or OR; NULL = none */
 	bool never;                      /* the condition is never true */
-	struct tw_print *print;          /* for names of groups; NULL until needed */
+	struct tw_print *print;          /* for values with names; NULL until needed */
 };
 
 struct tw_tracepoint {

@@ -11,7 +11,7 @@
 #define CONTEXT BPF_REG_6
 #define FIGURES BPF_REG_7 /* of the pair, this epoch and this CPU */
 #define NOW     BPF_REG_8 /* time of the event; 0 = not read yet */
-#define TIME    BPF_REG_9 /* time of the beginning, then the time between */
+#define TIME    BPF_REG_9 /* time of the beginning; then the time from the beginning to the end */
 
 /* Offsets from the frame pointer, bytes. */
 #define EPOCH (-4)  /* u32 */
@@ -31,7 +31,7 @@ struct gen {
 	struct tw_asm a;
 	const struct tw_tracepoint *tracepoint;
 	uint32_t own;
-	size_t n_played;   /* roles that are not left out */
+	size_t n_played;   /* roles whose condition can be true */
 	bool is_timed;     /* a role needs the time */
 	bool several_need; /* several roles need it */
 	bool one_pair;     /* all roles are of one pair */
@@ -77,7 +77,7 @@ static void find_in_task(struct tw_asm *a, const struct tw_kernel_pair *pair, in
 	tw_asm__call(a, BPF_FUNC_task_storage_get);
 }
 
-/* Sets r0 to the beginning of the key, or to 0. Of a task, it can be empty. */
+/* Sets r0 to the beginning of the key, or to 0. A beginning in task storage can be empty. */
 static void find_begin(struct tw_asm *a, const struct tw_kernel_pair *pair)
 {
 	if (pair->in_task)
@@ -104,7 +104,7 @@ static void find_figures(struct gen *g, const struct tw_kernel_pair *pair)
 	tw_asm__mov(a, FIGURES, BPF_REG_0);
 }
 
-/* Sets NOW, unless an earlier role has done so. @skipped: whether some events do not get here */
+/* Sets NOW, unless an earlier role has done so. @skipped: whether some events skip this code */
 static void read_clock(struct gen *g, bool skipped)
 {
 	struct tw_asm *a = &g->a;
@@ -177,7 +177,7 @@ static void store_begin(struct tw_asm *a, const struct tw_kernel_role *role, uin
 		store_own(a, role, i, base, values);
 }
 
-/* The parts of the key and of the values on the stack that no group uses. The kernel reads them. */
+/* Clears the parts of a struct tw_kernel_values on the stack that no group uses, because the kernel reads them, too. */
 static void clear_rest(struct tw_asm *a, const struct tw_kernel_role *role, int values)
 {
 	for (size_t i = role->pair->figures.n_by; i < TW_PAIR_KEYS_MAX; i++)
@@ -218,7 +218,7 @@ static void begin_in_map(struct gen *g, const struct tw_kernel_role *role)
 	insert(a, tw_kernel_map__number(pair->index, TW_KERNEL_OPEN), KEY, BEGIN);
 	count(a, IN_FIGURES(begun));
 	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_0, 0, done);
-	/* The verifier replaces the helper by a function that returns an int before Linux 6.4: the upper 32 bits are undefined. */
+	/* Before Linux 6.4, the verifier replaces the helper by a function that returns an int, so the upper 32 bits are undefined. */
 	tw_asm__jump32_if(a, BPF_JNE, BPF_REG_0, -EEXIST, full);
 	count(a, IN_FIGURES(again));
 	if (!pair->figures.pair->keeps_first) {
@@ -282,7 +282,7 @@ static void choose_value(struct tw_asm *a, const struct tw_kernel_role *role, si
 	tw_asm__place(a, next);
 }
 
-/* Adds the time between to the struct tw_kernel_samples at @base + @offset. r2 and r3 change. */
+/* Adds TIME to the struct tw_kernel_samples at @base + @offset. r2 and r3 change. */
 static void add_sample(struct tw_asm *a, uint8_t base, int offset)
 {
 	const tw_label no_max = tw_asm__label(a), no_min = tw_asm__label(a);
@@ -305,7 +305,7 @@ static void add_sample(struct tw_asm *a, uint8_t base, int offset)
 	tw_asm__place(a, no_min);
 }
 
-/* Adds the time between, whose bucket is r1, to the group at CELL. If the map has no room, jumps to @others with the bucket in r1. */
+/* Adds TIME, whose bucket is in r1, to the group at CELL. If the map has no room, jumps to @others with the bucket in r1. */
 static void add_to_group(struct gen *g, const struct tw_kernel_pair *pair, tw_label others, tw_label done)
 {
 	const uint16_t groups = tw_kernel_map__number(pair->index, TW_KERNEL_GROUPS);
@@ -330,7 +330,7 @@ static void add_to_group(struct gen *g, const struct tw_kernel_pair *pair, tw_la
 	tw_asm__jump(a, done);
 }
 
-/* Counts the time between. */
+/* Counts TIME, the time from the beginning to the end. */
 static void add_time(struct gen *g, const struct tw_kernel_pair *pair, tw_label done)
 {
 	struct tw_asm *a = &g->a;
@@ -342,7 +342,7 @@ static void add_time(struct gen *g, const struct tw_kernel_pair *pair, tw_label 
 		add_to_group(g, pair, others, done);
 	tw_asm__place(a, others);
 	add_sample(a, FIGURES, IN_FIGURES(samples));
-	tw_asm__jump_if(a, BPF_JGT, BPF_REG_1, TW_HISTOGRAM_BUCKETS, done); /* never; the verifier wants it */
+	tw_asm__jump_if(a, BPF_JGT, BPF_REG_1, TW_HISTOGRAM_BUCKETS, done); /* never; the verifier needs the check */
 	tw_asm__alu(a, BPF_LSH, BPF_REG_1, 3);
 	tw_asm__alu_reg(a, BPF_ADD, BPF_REG_1, FIGURES);
 	tw_asm__load(a, 8, BPF_REG_2, BPF_REG_1, IN_FIGURES(buckets));
@@ -352,7 +352,7 @@ static void add_time(struct gen *g, const struct tw_kernel_pair *pair, tw_label 
 
 /*
  * Removes the beginning at r0, whose time is TIME. If another CPU ends or cancels the same key at the same time, only one of the two can
- * delete the beginning; for the other one, there is none.
+ * delete the beginning; the other one has no beginning, and jumps to @none.
  */
 static void take_begin(struct tw_asm *a, const struct tw_kernel_pair *pair, tw_label none)
 {
@@ -519,7 +519,7 @@ static void enter(struct gen *g, const struct tw_kernel_pair *pair)
 		find_figures(g, pair);
 }
 
-/* Looks at the roles. Return: the first that is not left out; NULL if there is none */
+/* Looks at the roles. Return: the first one whose condition can be true; NULL if there is none */
 static const struct tw_kernel_role *look_at_roles(struct gen *g)
 {
 	const struct tw_kernel_role *first = NULL;
@@ -550,7 +550,7 @@ static void write_program(struct gen *g, const struct tw_kernel_role *first)
 			play(g, g->tracepoint->roles[i]);
 	}
 	tw_asm__place(a, g->out);
-	tw_asm__imm(a, BPF_REG_0, 1); /* with 0, the kernel would hide the event from perf events of other programs */
+	tw_asm__imm(a, BPF_REG_0, 1); /* with 0, the kernel would hide the event from perf events of others */
 	tw_asm__exit(a);
 }
 

@@ -2,8 +2,8 @@
 /*
  * Internal to kernel_pairs. Generates the program of a tracepoint (BPF_PROG_TYPE_TRACEPOINT), which plays the roles of its event.
  *
- * The context of such a program is the record, except its first 8 bytes, the common fields. The kernel runs at most one program at a time on
- * each CPU, without preemption, so per-CPU values need no atomic operations.
+ * The context of such a program is the record, but without the common fields, its first 8 bytes. The kernel runs at most one program at a
+ * time on each CPU, without preemption, so per-CPU values need no atomic operations.
  */
 #ifndef TW_KERNEL_PROGRAM_H
 #define TW_KERNEL_PROGRAM_H
@@ -21,8 +21,8 @@
 /* Each pair has these maps. */
 enum tw_kernel_map {
 	/*
-	 * HASH: keys, 8 bytes each, as tw_field__read() makes them -> struct tw_kernel_begin. Of a pair with in_task: TASK_STORAGE, which costs
-	 * a small part of the time; its struct tw_kernel_begin is empty if its time is 0.
+	 * HASH: keys, 8 bytes each, as tw_field__read() makes them -> struct tw_kernel_begin. For a pair with in_task, it is TASK_STORAGE,
+	 * which is much faster. There, a struct tw_kernel_begin with the time 0 is empty.
 	 */
 	TW_KERNEL_OPEN,
 	TW_KERNEL_FIGURES, /* PERCPU_ARRAY: epoch -> struct tw_kernel_figures */
@@ -36,9 +36,9 @@ static inline uint16_t tw_kernel_map__number(unsigned int pair, enum tw_kernel_m
 	return (uint16_t)(TW_KERNEL_GATE + 1 + pair * TW_KERNEL_MAPS + map);
 }
 
-/* Values of groups, and for each the number of the role that has read it; 0 = no event has it. Only the values of the pair's groups exist. */
+/* The values that are the group of a sample. Of @values, only the first n_by elements of the pair exist. */
 struct tw_kernel_values {
-	uint8_t from[TW_PAIR_KEYS_MAX];
+	uint8_t from[TW_PAIR_KEYS_MAX]; /* number of the role that has read the value; 0 = no event has it */
 	uint32_t
 		cell; /* in struct tw_kernel_cell: epoch << 16 | index of a bucket, TW_HISTOGRAM_BUCKETS = beyond; otherwise 0 */
 	uint64_t values[TW_PAIR_KEYS_MAX]; /* zero-extended */

@@ -9,7 +9,7 @@
 #include "producer/kernel_pairs/figures.h"
 #include "producer/kernel_pairs/impl.h"
 
-_Static_assert(TW_KERNEL_EPOCHS == 2 && TW_HISTOGRAM_BUCKETS < 0x10000, "the members of a cell");
+_Static_assert(TW_KERNEL_EPOCHS == 2 && TW_HISTOGRAM_BUCKETS < 0x10000, "an epoch and a bucket fit in the member cell");
 
 static struct tw_kernel_role *find_role(struct tw_kernel_pairs *kernel, const struct tw_kernel_pair *pair,
 					uint8_t number)
@@ -21,8 +21,8 @@ static struct tw_kernel_role *find_role(struct tw_kernel_pairs *kernel, const st
 }
 
 /*
- * The name of a value, as the measurement of a stream has it: from a record in which only this value is set. A text that the print fmt has
- * for a value depends on no other field.
+ * The name of a value, as in the measurement of a stream. It is made from a record in which only this value is set, because the text that a
+ * print fmt has for a value depends on no other field.
  */
 static uint32_t name_value(struct tw_kernel_pairs *kernel, struct tw_kernel_role *role, size_t by, uint64_t value)
 {

@@ -5,19 +5,20 @@
 
 #include "pairs/histogram.h"
 
-/* The figures of the epochs are separate, so that those of one epoch can be read and cleared while the other one is filled. */
+/* There are two sets of figures, the epochs: programs fill one, while this process reads and clears the other one. */
 #define TW_KERNEL_EPOCHS 2
 #define TW_KERNEL_CLOSED TW_KERNEL_EPOCHS /* instead of an epoch: nothing is measured */
 
 struct tw_kernel_samples {
 	uint64_t n, sum, max;
-	uint64_t inverted_min; /* so that all zero is empty */
+	uint64_t inverted_min; /* ~min, so that an empty structure is all zero */
 };
 
 /* The figures of one pair, epoch and CPU. */
 struct tw_kernel_figures {
 	uint64_t begun, again, cancelled, no_begin, backwards, evicted, unstamped, blocked;
-	struct tw_kernel_samples samples; /* with groups: those without room in the map of groups; so are the buckets */
+	struct tw_kernel_samples
+		samples; /* if there are groups: only samples without room in their map; also @buckets */
 	uint64_t buckets[TW_HISTOGRAM_BUCKETS + 1]; /* the last one: beyond */
 };
 _Static_assert(sizeof(struct tw_kernel_figures) <= 32768, "the kernel's limit of a per-CPU value");

@@ -2,8 +2,8 @@
 /*
  * Pairs in the kernel: the programs run on made events, and their figures are those of pairs/pairing.c for the same events.
  *
- * The kernel has no test runs of programs at tracepoints. As programs at raw tracepoints, whose test runs take a context of 96 bytes, the
- * same instructions are loaded, except three calls: the time, the task and the CPU are read from the context.
+ * The kernel has no test runs of programs at tracepoints. Therefore, the instructions are loaded as programs at raw tracepoints, whose test
+ * runs take a context of 96 bytes. Three calls are replaced: the time, the task and the CPU are read from this context.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -224,7 +224,7 @@ static int load(const struct tw_kernel_pairs *kernel, const struct tw_tracepoint
 	return fd;
 }
 
-/* Options that were not given are 0. */
+/* Options for the pairs @names; the options that are not set here are 0. */
 static struct tw_kernel_pairs_options options_of(const struct tw_pair **pairs, const char *names)
 {
 	return (struct tw_kernel_pairs_options){
@@ -366,7 +366,7 @@ static void run_reference(struct under_test *t, const struct event *event, bool 
 	}
 }
 
-/* Small numbers, so that keys are often equal; of any sign. */
+/* Fills the record with small numbers, so that keys are often equal; some are negative. */
 static void fill(struct event *event)
 {
 	for (size_t i = 8; i < CONTEXT; i++)
@@ -561,7 +561,7 @@ static void beginnings_are_stored_with_the_task(void **state)
 	only_pid = 0;
 }
 
-/* One beginning has room: the next one is counted as evicted, and its end has no beginning. Samples of groups without room are others. */
+/* One beginning has room: the next one is evicted, and its end has no beginning. Samples of groups without room are in `(others)`. */
 static void a_full_map_is_counted(void **state)
 {
 	static struct event enter = { .kind = 0, .time = 1000 }, leave = { .kind = 1, .time = 1500 };
