@@ -116,7 +116,7 @@ static void put_end(struct tw_line *line, const uint8_t *address, uint16_t port,
 	tw_line__u64(line, port);
 }
 
-/* Each network namespace numbers its interfaces itself. Those of others are shown by their number, as in if2@netns:4026531840. */
+/* An interface of another network namespace is shown by its number, as in if2@netns:4026531840, because its name cannot be found here. */
 static void put_dev(struct tw_line *line, uint32_t ifindex, uint32_t netns)
 {
 	const bool is_own = netns == tw_netns__own();

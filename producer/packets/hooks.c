@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the programs are attached to: the first of several ways that the running kernel permits. */
+/* What the programs are attached to. If an event has several hooks, the first one that the running kernel permits is used. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static const struct tw_packet_hook hooks[] = {
 	{ TW_PACKET_UDP_SOCKET_READ, TW_HOOK_FENTRY, { "udp_read_fentry" }, { "skb_consume_udp" } },
 };
 
-/* Whether the kernel permits a program at the entry of a function: loads one, and attaches it. */
+/* Whether the kernel permits a program at the entry of a function. To find out, this loads and attaches one. */
 static bool permits_fentry(const struct btf *btf)
 {
 	const struct bpf_insn insns[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT } };

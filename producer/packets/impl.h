@@ -13,13 +13,13 @@ enum tw_packet_hook_kind { TW_HOOK_TRACEPOINT, TW_HOOK_FENTRY, TW_HOOK_NETFILTER
 
 #define TW_HOOK_PROGRAMS_MAX 2
 
-/* One way to have an event. */
+/* Programs that make an event, and what they are attached to. */
 struct tw_packet_hook {
 	enum tw_packet_event event;
 	enum tw_packet_hook_kind kind;
 	const char *programs[TW_HOOK_PROGRAMS_MAX]; /* names of functions of packets.bpf.c */
-	const char *
-		targets[TW_HOOK_PROGRAMS_MAX]; /* tracepoints or functions of the kernel, for people also other hooks */
+	const char *targets
+		[TW_HOOK_PROGRAMS_MAX]; /* names of tracepoints or functions; for other kinds, a description for people */
 };
 
 /* What the running kernel permits. */
@@ -29,24 +29,27 @@ struct tw_packet_kernel {
 	int cgroup; /* root of cgroup2; -1 = none */
 };
 
-/** tw_packet_kernel__init() - find out. Return: 0 or -errno with @error filled; call tw_packet_kernel__fini() in either case */
+/**
+ * tw_packet_kernel__init() - find out what the kernel permits
+ * Return: 0 or -errno with @error filled; call tw_packet_kernel__fini() in either case.
+ */
 int tw_packet_kernel__init(struct tw_packet_kernel *kernel, struct tw_error *error);
 void tw_packet_kernel__fini(struct tw_packet_kernel *kernel);
 
-/** tw_packet_kernel__hook() - the first way to have an event that this kernel permits. Return: NULL if there is none */
+/** tw_packet_kernel__hook() - the first hook for an event that this kernel permits. Return: NULL if there is none */
 const struct tw_packet_hook *tw_packet_kernel__hook(const struct tw_packet_kernel *kernel, enum tw_packet_event event);
 
-/** tw_packet_selection__resolve() - find the numbers of what a selection names. Return: 0 or -errno with @error filled */
+/** tw_packet_selection__resolve() - replace the names of a selection by numbers. Return: 0 or -errno with @error filled */
 int tw_packet_selection__resolve(const struct tw_packets_selection *selection, struct tw_packet_selection *ret,
 				 struct tw_error *error);
 
-/** tw_cgroup__open_root() - open the mount point of cgroup2; @path: gets its path, PATH_MAX bytes, if not NULL. Return: -errno */
+/** tw_cgroup__open_root() - open the mount point of cgroup2. @path: NULL, or gets its path, PATH_MAX bytes. Return: descriptor or -errno */
 int tw_cgroup__open_root(char *path);
 
 /** tw_netns__own() - Return: the number of this process's network namespace; 0 if it is unknown */
 uint32_t tw_netns__own(void);
 
-/* Names of events and fields. */
+/* Names of events, by enum tw_packet_event. */
 extern const char *const tw_packet_event_names[TW_PACKET_EVENTS];
 
 /** tw_packet_event__value() - the name of the field that is the value of an event */

@@ -40,9 +40,9 @@ enum tw_packet_field {
 #define TW_PACKET_IPV4     4
 #define TW_PACKET_IPV6     6
 
-/* The values of fields. Those by which an event is not divided are 0. */
+/* The values of fields. Fields that do not divide the samples of the event are 0. */
 struct tw_packet_fields {
-	uint8_t saddr[16], daddr[16]; /* an IPv4 address has 4 bytes */
+	uint8_t saddr[16], daddr[16]; /* an IPv4 address is in the first 4 bytes */
 	char comm[TW_PACKET_COMM_LEN];
 	uint64_t cgroup;
 	uint32_t ifindex, netns, pid;
@@ -50,7 +50,7 @@ struct tw_packet_fields {
 	uint8_t family;                 /* TW_PACKET_IPV4 or TW_PACKET_IPV6 */
 	uint8_t protocol;
 	uint8_t is_sent;
-	uint8_t codepoint; /* ECN bits, of TW_PACKET_ECN */
+	uint8_t codepoint; /* ECN bits; only for TW_PACKET_ECN */
 };
 
 /* Key of the map of groups, whose values are struct tw_kernel_samples: one bucket of a group. */
@@ -61,7 +61,7 @@ struct tw_packet_cell {
 	uint32_t epoch;
 };
 
-/* An ICMP echo request that has no reply yet. */
+/* What identifies an ICMP echo request and its reply: the key of the map of requests. */
 struct tw_packet_echo {
 	uint8_t address[16]; /* of the other host */
 	uint32_t netns;
@@ -73,12 +73,12 @@ struct tw_packet_echo {
 struct tw_packet_setting {
 	struct tw_histogram_scale scale;
 	uint32_t by;         /* fields that divide the samples */
-	uint32_t is_divided; /* whether there are groups */
+	uint32_t is_divided; /* by @by, or by the codepoint */
 };
 
 #define TW_PACKET_PIDS_MAX 16
 
-/* Packets that are measured; 0 = any. */
+/* Packets that are measured. A number that is 0 selects all. */
 struct tw_packet_selection {
 	uint64_t cgroup; /* id of the cgroup of the task that reads */
 	uint32_t ifindex;
@@ -91,7 +91,7 @@ struct tw_packet_selection {
 
 /* What is known of the holes in the data that a TCP socket has received. */
 struct tw_packet_hole {
-	uint32_t out_of_order; /* number of segments that arrived out of order, when @until was set */
+	uint32_t out_of_order; /* number of segments that had arrived out of order when @until was set */
 	uint32_t until;        /* sequence number: data before it have waited */
 	uint32_t is_passed;    /* later data were read */
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Measures packets: ICMP echoes, ECN bits, and the time from the receive time stamp of a packet to the stages of the receive path. Each
- * program is attached only if its event is measured. packets.c chooses between programs that have the same event.
+ * program is attached only if its event is measured. For some events, there are several programs: hooks.c chooses among them.
  *
- * A program can be interrupted by another one on the same CPU, so numbers and sums change by atomic operations.
+ * A program can be interrupted by another one on the same CPU, so counters and sums are changed by atomic operations.
  */
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -99,7 +99,7 @@ struct sk_buff {
 	char cb[48];
 };
 
-/* Before Linux 6.11 */
+/* The same before Linux 6.11 */
 struct sk_buff___before {
 	uint8_t mono_delivery_time : 1;
 };
@@ -130,20 +130,20 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
-	__uint(max_entries, 1); /* replaced before the programs are loaded, as below */
+	__uint(max_entries, 1); /* here and below: packets.c sets the real size before it loads the programs */
 	__type(key, struct tw_packet_cell);
 	__type(value, struct tw_kernel_samples);
 } groups SEC(".maps");
 
-/* A request. */
+/* A sent ICMP echo request. */
 struct request {
 	uint64_t time;
 	uint64_t packet;  /* address of the skb */
-	uint32_t ifindex; /* of the first device */
+	uint32_t ifindex; /* of the first device that sent it */
 	uint32_t is_answered;
 };
 
-/* The oldest make room for new ones. */
+/* If the map is full, old requests make room for new ones. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1);
@@ -164,10 +164,10 @@ const volatile struct tw_packet_selection selection;
 uint32_t epoch = TW_KERNEL_CLOSED;
 int64_t tai_offset; /* CLOCK_TAI minus CLOCK_REALTIME, ns */
 
-/* The IP header of a packet, and what follows it. */
+/* What is read from the headers of a packet. */
 struct packet {
 	struct tw_packet_fields fields;
-	uint8_t type; /* of ICMP */
+	uint8_t type; /* of the ICMP header */
 };
 
 struct ipv4 {
@@ -230,7 +230,7 @@ static __always_inline struct tw_kernel_samples *find_cell(const struct tw_packe
 	return bpf_map_lookup_elem(&groups, cell);
 }
 
-/* Counts a value @n times. @fields: the samples' group */
+/* Counts a value @n times. @fields: the group of these samples */
 static __always_inline void record(uint32_t event, const struct tw_packet_fields *fields, uint64_t value, uint64_t n)
 {
 	const struct tw_histogram_scale scale = { settings[event].scale.unit, settings[event].scale.linear };
@@ -239,7 +239,7 @@ static __always_inline void record(uint32_t event, const struct tw_packet_fields
 	struct tw_kernel_samples *samples = NULL;
 	size_t bucket = tw_histogram__bucket(&scale, value);
 
-	barrier_var(bucket); /* keep the check below: the compiler knows more about the bucket than the verifier */
+	barrier_var(bucket); /* keep the check below: the verifier needs it, but the compiler would remove it */
 	if (!found || bucket > TW_HISTOGRAM_BUCKETS)
 		return;
 	if (settings[event].is_divided) {
@@ -262,7 +262,7 @@ static __always_inline bool is_selected(uint32_t ifindex, uint32_t netns)
 	return (!selection.ifindex || selection.ifindex == ifindex) && (!selection.netns || selection.netns == netns);
 }
 
-/* Reads the header at @at. Return: false if it is not one of IP */
+/* Reads the IP header at @at, and the ports or the ICMP header after it. Return: false if there is no IP header */
 static __always_inline bool read_ip(const unsigned char *at, uint16_t ethertype, struct packet *ret)
 {
 	struct tw_packet_fields *fields = &ret->fields;
@@ -311,7 +311,10 @@ static __always_inline bool read_ip(const unsigned char *at, uint16_t ethertype,
 	return true;
 }
 
-/* Reads the headers of a packet at a device. @sent: at the queue of the device; otherwise received by it */
+/*
+ * Reads the headers of a packet at a device. @sent: whether the packet is at the queue of the device; otherwise, the device received it.
+ * Return: whether it is an IP packet that is selected.
+ */
 static __always_inline bool read_packet(struct sk_buff *skb, bool sent, struct packet *ret)
 {
 	const struct net_device *dev = skb->dev;
@@ -324,7 +327,7 @@ static __always_inline bool read_packet(struct sk_buff *skb, bool sent, struct p
 	return is_selected(ret->fields.ifindex, ret->fields.netns);
 }
 
-/* Clears the fields by which an event is not divided. */
+/* Clears the fields that do not divide the samples of the event. */
 static __always_inline void clear_others(uint32_t event, struct tw_packet_fields *fields)
 {
 	const uint32_t by = settings[event].by;
@@ -414,7 +417,7 @@ int BPF_PROG(echo_sent, struct sk_buff *skb)
 	identify(&packet.fields, packet.fields.daddr, &echo);
 	request.ifindex = packet.fields.ifindex;
 	known = bpf_map_lookup_elem(&echoes, &echo);
-	/* A packet that is sent by several devices on top of each other begins at the first. */
+	/* If several stacked devices send the same packet, the time begins at the first one. */
 	if (known && known->packet == request.packet && known->ifindex != request.ifindex && !known->is_answered)
 		return 0;
 	if (known && !known->is_answered)
@@ -440,7 +443,7 @@ int BPF_PROG(echo_received, struct sk_buff *skb)
 		COUNT(TW_PACKET_ICMP_ECHO, no_begin, 1);
 		return 0;
 	}
-	/* A bridge receives the reply after its port. */
+	/* If a port of a bridge has received the reply, the bridge receives it again. */
 	if (request->is_answered)
 		return 0;
 	request->is_answered = true;
@@ -453,7 +456,7 @@ int BPF_PROG(echo_received, struct sk_buff *skb)
 	return 0;
 }
 
-/* Whether the time stamp of a packet is a receive time stamp, by CLOCK_REALTIME. */
+/* Whether a packet has a receive time stamp, which is by CLOCK_REALTIME. */
 static __always_inline bool has_receive_stamp(struct sk_buff *skb)
 {
 	struct sk_buff___before *before = (void *)skb;
@@ -466,7 +469,7 @@ static __always_inline bool has_receive_stamp(struct sk_buff *skb)
 	       !BPF_CORE_READ_BITFIELD(before, mono_delivery_time);
 }
 
-/* A packet at a stage of the receive path. @fields: gets the fields by which the event is divided, except those of the task */
+/* Measures a packet at a stage of the receive path. @fields: has the network namespace and the task; the other fields are set here */
 static __always_inline void measure(uint32_t event, struct sk_buff *skb, struct tw_packet_fields *fields)
 {
 	const uint32_t by = settings[event].by;
@@ -491,7 +494,7 @@ static __always_inline void measure(uint32_t event, struct sk_buff *skb, struct 
 	record(event, fields, (uint64_t)since, 1);
 }
 
-/* A packet before it has a socket. */
+/* Measures a packet before it is in the queue of a socket. */
 static __always_inline void measure_packet(uint32_t event, struct sk_buff *skb)
 {
 	const struct net_device *dev = skb->dev;
@@ -504,7 +507,7 @@ static __always_inline void measure_packet(uint32_t event, struct sk_buff *skb)
 		measure(event, skb, &fields);
 }
 
-/* A packet of a socket; the memory of its member dev may have another meaning. */
+/* Measures a packet in the queue of a socket. The namespace is that of the socket, because the memory of skb->dev may be used otherwise. */
 static __always_inline void measure_of_socket(uint32_t event, struct sk_buff *skb, struct sock *sk)
 {
 	struct tw_packet_fields fields = { .netns = sk->__sk_common.skc_net.net->ns.inum };
@@ -518,12 +521,12 @@ static __always_inline bool is_internet(struct sock *sk)
 	return sk->__sk_common.skc_family == FAMILY_INET || sk->__sk_common.skc_family == FAMILY_INET6;
 }
 
-/* The packet that was put into the receive queue last. Return: NULL if it is empty */
+/* The packet that was put into the receive queue last. Return: NULL if the queue is empty */
 static __always_inline struct sk_buff *last_queued(struct sock *sk)
 {
 	struct sk_buff *last = sk->sk_receive_queue.prev;
 
-	/* The last element of an empty list is the list. */
+	/* The last element of an empty list is the head of the list. */
 	return (const void *)last == (const void *)&sk->sk_receive_queue ? NULL : last;
 }
 
@@ -653,7 +656,7 @@ static __always_inline bool is_selected_task(void)
 	return !selection.n_pids;
 }
 
-/* A packet whose data were copied to the current task. */
+/* Measures a packet whose data were copied to the current task. */
 static __always_inline void measure_read(uint32_t event, struct sk_buff *skb, uint32_t netns)
 {
 	const uint32_t by = settings[event].by;
@@ -669,8 +672,8 @@ static __always_inline void measure_read(uint32_t event, struct sk_buff *skb, ui
 }
 
 /*
- * Whether the data up to @end waited for an earlier segment. After a segment arrived out of order, all data that the socket has received
- * until the hole is filled count as waiting.
+ * Whether the data up to @end waited for an earlier segment. While the out-of-order queue of the socket is not empty, all data count as
+ * waiting. Once it is empty, the data that the socket has received before the next read also count.
  */
 static __always_inline bool has_waited(const struct tcp_sock *tcp, uint64_t socket, uint32_t end)
 {
@@ -687,7 +690,7 @@ static __always_inline bool has_waited(const struct tcp_sock *tcp, uint64_t sock
 		bpf_map_update_elem(&holes, &socket, &hole, BPF_ANY);
 		return (int32_t)(end - hole.until) <= 0;
 	}
-	/* Sequence numbers wrap, so the end of the hole has a meaning only until it is passed. */
+	/* Sequence numbers wrap, so @until is compared only until later data are read. */
 	if (!known->is_passed && (int32_t)(end - known->until) > 0)
 		known->is_passed = true;
 	return !known->is_passed;

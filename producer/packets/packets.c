@@ -24,7 +24,7 @@
 #define HOLES         16384
 #define CELLS_MIN     64
 #define CELLS_MAX     (1u << 16)
-#define STAMPS_US     20000 /* after this time, the kernel stamps packets */
+#define STAMPS_US     20000 /* after the socket is set up, the kernel begins to stamp packets within this time */
 #define LINKS_MAX     (2 * TW_PACKET_EVENTS)
 
 /* For <linux/bpf.h> before Linux 6.4 */
@@ -35,9 +35,9 @@
 
 /* An event that is measured. */
 struct measured {
-	const struct tw_pair_figures *figures; /* NULL = is not */
+	const struct tw_pair_figures *figures; /* NULL = the event is not measured */
 	const struct tw_packet_hook *hook;
-	uint32_t by[TW_PAIR_KEYS_MAX]; /* bits of the fields of the groups */
+	uint32_t by[TW_PAIR_KEYS_MAX]; /* bits of the fields whose values are the groups */
 	char text[128];                /* of the hook, for people */
 };
 
@@ -48,7 +48,7 @@ struct tw_packets {
 	struct measured events[TW_PACKET_EVENTS];
 	int links[LINKS_MAX];
 	size_t n_links;
-	int stamping; /* a socket that has receive time stamps; -1 = none */
+	int stamping; /* a socket that requests receive time stamps; -1 = none */
 	uint32_t cells;
 	size_t cpus;
 	uint64_t missed_before, missed;
@@ -96,7 +96,7 @@ static enum tw_packet_event find_event(const struct tw_pair *pair, struct tw_err
 	return event;
 }
 
-/* Checks that a pair is the value of an event, without more. */
+/* Checks that a pair has only the value of this event, without a condition. */
 static int check(const struct tw_pair *pair, enum tw_packet_event event, struct tw_error *error)
 {
 	const struct tw_pair_event *named = &pair->events[0];
@@ -119,12 +119,13 @@ static int choose_hook(struct tw_packets *packets, enum tw_packet_event event, s
 	const struct tw_packet_hook *hook = tw_packet_kernel__hook(&packets->kernel, event);
 
 	if (!hook)
-		return tw_error__set(error, -EOPNOTSUPP, "pair %s cannot be measured on this kernel: %s%s",
-				     measured->figures->pair->name,
-				     packets->kernel.has_fentry
-					     ? "it has no place for the BPF program"
-					     : "it permits no BPF program at the entry of a function (fentry)",
-				     packets->kernel.cgroup < 0 ? ", and no cgroup2 file system is mounted" : "");
+		return tw_error__set(
+			error, -EOPNOTSUPP, "pair %s cannot be measured on this kernel: %s%s",
+			measured->figures->pair->name,
+			packets->kernel.has_fentry
+				? "it lacks the function or tracepoint to which the BPF program would be attached"
+				: "it permits no BPF program at the entry of a function (fentry)",
+			packets->kernel.cgroup < 0 ? ", and no cgroup2 file system is mounted" : "");
 	measured->hook = hook;
 	snprintf(measured->text, sizeof(measured->text), "%s%s%s%s", hook->kind == TW_HOOK_FENTRY ? "function " : "",
 		 hook->targets[0], hook->targets[1] ? ", " : "", hook->targets[1] ? hook->targets[1] : "");
@@ -219,7 +220,7 @@ static int prepare(struct tw_packets *packets, size_t memory)
 	return err;
 }
 
-/* Refuses what selects reads if no read is measured. */
+/* Refuses options that select reads if no read is measured. */
 static int check_reads(const struct tw_packets *packets, struct tw_error *error)
 {
 	const struct tw_packet_selection *selection = &packets->selection;
@@ -245,7 +246,7 @@ int tw_packets__load(struct tw_packets *packets, size_t memory, struct tw_error 
 
 	if (err)
 		return err;
-	print = libbpf_set_print(NULL); /* the error is reported below */
+	print = libbpf_set_print(NULL); /* libbpf prints nothing; the error is reported below */
 	packets->programs = packet_programs__open();
 	err = packets->programs ? prepare(packets, memory) : -errno;
 	if (!err)
@@ -262,7 +263,7 @@ int tw_packets__load(struct tw_packets *packets, size_t memory, struct tw_error 
 		   : 0;
 }
 
-/* Links a program to the netfilter hook of a protocol family, which libbpf does before version 1.3 for no program. */
+/* Links a program to the netfilter hook of a protocol family. libbpf has no function for this before version 1.3. */
 static int link_netfilter(int program, uint32_t family)
 {
 	const struct {

@@ -27,7 +27,7 @@ ip link set lo up
 nsenter --net="/proc/$far/ns/net" sh -c 'ip addr add 10.3.0.2/24 dev far; ip addr add fd00:3::2/64 dev far nodad
 	ip link set far up; ip link set lo up'
 
-# value FILE PYTHON: prints an expression about the result; p is its first pair, by has its groups' numbers
+# value FILE PYTHON: prints an expression about the result in FILE; p is its first pair, by maps the values of each group to its count
 value() {
 	python3 - "$@" <<'PYTHON'
 import json, sys
@@ -38,12 +38,12 @@ print(eval(sys.argv[2]))
 PYTHON
 }
 
-# check NAME FILE PYTHON: the expression is true
+# check NAME FILE PYTHON: fails if the expression is not true
 check() {
 	[ "$(value "$2" "$3")" = True ] || fail "$1: not $3: $(head -c 800 "$2")"
 }
 
-# Each echo has one round trip, which is less than the one that ping shows, and its id and number are those of ping.
+# Each echo has one round trip, with the address and the sequence number that ping shows. The mean is less than that of ping.
 for address in 10.3.0.2 fd00:3::2; do
 	"$tracewire" latency -q -j --by daddr,seq ping -- ping -c 5 -i 0.05 $address >ping 2>err || fail "latency ping: $(cat err)"
 	sed -n '/^{/,$p' ping >ping.json
@@ -53,7 +53,8 @@ for address in 10.3.0.2 fd00:3::2; do
 	shown=$(sed -nE 's|^rtt min/avg/max/mdev = [0-9.]+/([0-9.]+)/.*|\1|p' ping)
 	check "$address: $shown ms" ping.json "0 < p['mean'] < $shown * 1e6"
 done
-# A request without a reply stays open, and the next one with the same numbers begins again. Large echoes are sent in fragments.
+# A request without a reply stays open, until the next one with the same id and sequence number begins again. Large echoes are sent in
+# fragments.
 nsenter --net="/proc/$far/ns/net" sysctl -qw net.ipv4.icmp_echo_ignore_all=1
 cat >repeat <<'EOF'
 ping -q -e 77 -c 1 -W 0.2 10.3.0.2
@@ -66,7 +67,7 @@ sed -n '/^{/,$p' ping >ping.json
 check "repeated echoes" ping.json "p['count'] == 4 and p['begun'] == 5 and p['left_out']['again'] == 1 and p['left_out']['no_begin'] == 0"
 check "the time of a repeated echo" ping.json "p['max'] < 100e6"
 
-# 30 datagrams with each of the ECN bits, in one direction.
+# 30 datagrams with each value of the ECN bits, from near to far.
 cat >mark.py <<'PYTHON'
 import socket, sys
 s = socket.socket(socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET, socket.SOCK_DGRAM)
@@ -83,7 +84,7 @@ for address in 10.3.0.2 fd00:3::2; do
 	check "ECN of near" ecn.json "by['CE', '7777', 'near'] == 30 and sum(by.values()) >= 120 and all(b[2] == 'near' for b in by)"
 done
 
-# 100 messages are read at once, and 10 after 20 ms; each message is one segment.
+# 100 messages are read immediately, and 10 after 20 ms. Each message is one segment.
 cat >read.py <<'PYTHON'
 import socket, time
 l = socket.socket(); l.bind(("127.0.0.1", 0)); l.listen(1)
@@ -101,7 +102,7 @@ check "reads that leave data" read.json "p['count'] == 0"
 "$tracewire" latency -q -j --netns "/proc/$far/ns/net" rxstack-tcp-socket-read -- python3 read.py >read.json
 check "reads elsewhere" read.json "p['count'] == 0"
 
-# All stages on the way of UDP datagrams. The stages after the first one take longer.
+# Three stages of UDP datagrams. The mean delay is larger at each later stage.
 cat >udp.py <<'PYTHON'
 import socket
 a = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); a.bind(("127.0.0.1", 0))
@@ -114,7 +115,7 @@ PYTHON
 check "datagrams" udp.json "[x['count'] for x in result['pairs']] == [100] * 3"
 check "stages" udp.json "sorted(x['mean'] for x in result['pairs']) == [x['mean'] for x in result['pairs']]"
 
-# Data behind a lost segment wait for it. A short queue at the far end drops packets.
+# Data after a lost segment wait for it. A short queue at the far end drops packets.
 cat >send.py <<'PYTHON'
 import socket, sys, threading
 l = socket.create_server(("10.3.0.1", 0))
@@ -147,7 +148,7 @@ wait_for measuring
 kill -KILL $killed
 wait_for gone || fail "programs stay after SIGKILL"
 
-# Each mistake has a sentence.
+# For each mistake, the error says what is wrong.
 refused() {
 	local words=$1
 	shift
