@@ -15,9 +15,9 @@ import re
 import sys
 
 kind, least, result, other = sys.argv[1], float(sys.argv[2]), sys.argv[3], sys.argv[4]
-RATIO = 1.6  # of the means, if the other tool has no rows
-SHIFT = 0.8  # mean distance of the samples in the other tool's rows, in rows
-ALSO = 3  # samples more than the other tool
+RATIO = 1.6  # limit of the ratio of the means, if the other tool has no rows
+SHIFT = 0.8  # limit of the difference of the mean rows
+ALSO = 3  # samples that `latency` may have in addition to those of the other tool and 2 %
 
 
 def of_tracewire(path):
@@ -68,7 +68,8 @@ def share_up_to(rows, bound):
 
 
 def rows_agree(ours, theirs):
-    """Each share of `ours` lies between those of `theirs` one row lower and one row higher, with a margin for few samples."""
+    """The mean rows differ by less than SHIFT. Each share of `ours` lies between those of `theirs` one row lower and one row higher, with
+    a margin for few samples."""
     margin = 0.1
     if abs(mean_row(ours) - mean_row(theirs)) >= SHIFT:
         return False

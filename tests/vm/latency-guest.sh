@@ -12,11 +12,12 @@ patience=60
 modprobe virtio_blk || fail "no virtio_blk"
 mount -t debugfs d /sys/kernel/debug 2>/dev/null
 
-# The kernel leaves out events that occur while a thread of Tracewire runs, also those of interrupts, so a live run has fewer events.
+# The smallest shares of the other tool's samples that `latency` must have. In a live run, the kernel leaves out events that occur while a
+# thread of Tracewire runs, also those of interrupts. With --in-kernel, an interrupt during a BPF program has no events.
 live=0.75
-kernel=0.95 # an interrupt during a BPF program has no events for another BPF program
+kernel=0.95
 
-compare() { # TITLE, words of latency-compare.py
+compare() { # TITLE, arguments of latency-compare.py
 	echo "-- $1"
 	python3 /job/latency-compare.py "${@:2}" || failed=1
 }
@@ -199,7 +200,7 @@ in_namespace() {
 		# shellcheck disable=SC2086 # no word if empty
 		run 0 "$tracewire" latency -j $how qdisc -- python3 "$scratch/send.py" $n
 		echo "-- qdisc${how:+, in the kernel}: $(cat "$scratch/err")"
-		python3 - "$scratch/out" "$scratch/qdiscs" <<'END' || fail "a queueing discipline has not all pairs"
+		python3 - "$scratch/out" "$scratch/qdiscs" <<'END' || fail "a queueing discipline lacks pairs"
 import json, sys
 groups = {group["device"]: group for group in json.load(open(sys.argv[1]))["pairs"][0]["groups"]}
 status = 0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `latency` beside the tools that Debian has for the same questions, over the same load on a stock kernel in a virtual machine; and
-# `latency qdisc` with queueing disciplines that the kernel of the machine may lack.
+# Compares `latency` with the tools that Debian has for the same questions, over the same load on a stock kernel in a virtual machine. Also
+# runs `latency qdisc` with queueing disciplines that the kernel of this machine may lack.
 # Usage: latency.sh RELEASE KERNELS TRACEWIRE
 . "$(dirname "$0")/common.sh"
 need bpftrace trace-cmd tc python3
