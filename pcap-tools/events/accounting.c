@@ -53,7 +53,7 @@ static void count(const struct tw_event_reader *reader, const struct tw_stream *
 	n->events_out = minus(n->events_out, tw_count__plus(s->filtered, s->damaged));
 	n->filtered = tw_count__plus(n->filtered, s->filtered);
 	n->damaged = tw_count__plus(n->damaged, s->damaged);
-	/* The reader counts malformed frames itself. Those of the merge include frames that were truncated by the snap length. */
+	/* Not those of the merge, which also counts frames cut by the snap length: the reader counts malformed frames itself. */
 	n->malformed = 0;
 	if (stream->counters.from_start) {
 		n->gaps_wire = tw_count__plus(n->gaps_wire, n->before);

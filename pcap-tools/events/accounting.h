@@ -15,7 +15,7 @@ struct tw_event_counts {
 	uint64_t events;   /* in the file */
 	uint64_t filtered; /* FILTERED events in frames that were not merged */
 	uint64_t damaged;  /* events that cannot be read, in frames that were not merged */
-	uint64_t receiver; /* events lost at the receiver, by LOST records */
+	uint64_t receiver; /* events lost at the receiver, according to LOST records */
 	bool has_stored;
 	struct tw_ledger stored; /* the ledger that the writer of the file stored; valid if has_stored */
 };

@@ -13,7 +13,7 @@
 
 enum order {
 	UNDECIDED, /* the kind of file is unknown yet; frames are kept */
-	AS_IT_IS,  /* a recording: frames are passed on unchanged */
+	AS_IT_IS,  /* the frames are in order: they are passed on unchanged */
 	MERGED,    /* a capture of an interface, or packed frames */
 };
 
@@ -26,7 +26,7 @@ struct channel {
 	uint32_t stream; /* index in tw_event_frames.numbers */
 };
 
-/* Precedes each kept frame: its length and its missing bytes. */
+/* Precedes each kept frame: the length of the frame, and the number of its missing bytes. */
 struct kept_frame {
 	uint32_t len, missing;
 };
@@ -103,8 +103,8 @@ static int find_numbers(struct tw_event_frames *frames, uint64_t stream_id, uint
 }
 
 /*
- * Finds the entry (struct channel) of a frame's channel in @frames->channels, or inserts one, for which the numbers before this frame count
- * as `before`. Return: 0; -E2BIG beyond TW_STREAMS_MAX or CHANNELS_MAX, -ENOMEM
+ * Finds the entry (struct channel) of a frame's channel in @frames->channels, or inserts one. If it is new, the event numbers before this
+ * frame are added to `before` of the stream. Return: 0; -E2BIG beyond TW_STREAMS_MAX or CHANNELS_MAX, -ENOMEM
  */
 static int find_channel(struct tw_event_frames *frames, const struct tw_frame_info *frame, struct channel **ret)
 {
@@ -164,7 +164,7 @@ static int count_numbers(struct tw_event_frames *frames, const struct tw_frame_i
 	return 0;
 }
 
-/* Sets a stream's clock scale and wall-clock offset in the merge, from HOST and first CLOCK: the merge needs them to order the events. */
+/* From HOST and the first CLOCK, sets the clock scale and the wall-clock offset of a stream in the merge, which orders events by them. */
 static int place(struct tw_event_frames *frames, const struct tw_frame_info *info, struct tw_cursor tlvs)
 {
 	struct tw_stream *stream = tw_streams__get(frames->streams, info->stream_id);
@@ -215,7 +215,7 @@ static void add_retired(void *ctx, uint64_t stream_id, const struct tw_stream_nu
 		add_numbers(numbers, stats);
 }
 
-/* Sets the order after the kind of file was found, and passes on the kept frames. */
+/* Sets the order, which is known now, and passes on the kept frames. */
 static int decide(struct tw_event_frames *frames, enum order order)
 {
 	const struct tw_merge_options options = { .one_order = true,
@@ -401,7 +401,7 @@ void tw_event_frames__numbers(const struct tw_event_frames *frames, uint64_t str
 		add_numbers(ret, retired);
 	if (!as_it_is)
 		return;
-	ret->before = 0; /* the merge began after these frames */
+	ret->before = 0; /* as_it_is has the numbers before the stream's first frame */
 	add_numbers(ret, as_it_is);
 	ret->events_out = tw_count__plus(ret->events_out, as_it_is->received);
 }

@@ -15,7 +15,7 @@
 #include "stream/streams.h"
 #include "wire/decode.h"
 
-/* After this number of frames without a WATERMARK or several records, a file counts as a recording. */
+/* If this number of frames at the beginning of a file need no merge, the frames of the file count as ordered. */
 #define TW_EVENT_OPENING_FRAMES 4096
 #define TW_EVENT_OPENING_BYTES  (4u << 20) /* the same limit, in bytes of kept frames */
 
@@ -25,13 +25,13 @@ struct tw_event_frame {
 	struct tw_cursor tlvs;
 	bool merged;      /* emitted by the merge */
 	bool at_base;     /* the event's time is the base time; the time in its TLV is ignored */
-	uint32_t missing; /* number of bytes at the frame's end that were not captured */
+	uint32_t missing; /* number of bytes at the end of the frame that were not captured */
 };
 
 /* Where the frames come from. */
 enum tw_event_frames_source {
-	TW_EVENT_FRAMES_CAPTURE, /* a file of another program, or a packed recording: its first frames show whether it must be merged */
-	TW_EVENT_FRAMES_RECORDING, /* a file by Tracewire, whose frames are in order unless they are packed */
+	TW_EVENT_FRAMES_CAPTURE,   /* a file of another program: its first frames show whether it must be merged */
+	TW_EVENT_FRAMES_RECORDING, /* a file of Tracewire: its frames are in order unless they are packed */
 	TW_EVENT_FRAMES_LIVE,      /* producers that start after tw_event_frames__new(): the frames are merged */
 };
 
@@ -43,7 +43,7 @@ struct tw_event_frames;
 /**
  * tw_event_frames__new() - make an empty queue of frames
  * @streams: the table of the file's streams; borrowed. If frames are merged, it gets HOST and CLOCK before their frames are passed on
- * @interfaces: the interfaces of the file, borrowed: each gets the stream of its frames; NULL = not used
+ * @interfaces: the interfaces of the file, borrowed: the stream of each frame is added to its interface; NULL = none
  * @stats: its counters of packets, frames and faults are updated
  * Return: NULL without memory.
  */

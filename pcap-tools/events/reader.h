@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the events of a capture in time order: parses the frames, keeps metadata in a table of streams, and passes on events and losses. At
- * the end, makes the ledgers. Captures of an interface, and packed recordings, are merged first (events/frames.h).
+ * Reads the events of a capture in time order. The reader parses the frames, keeps metadata in a table of streams, and passes on events and
+ * losses. At the end, it makes the ledgers. Captures of an interface, and packed recordings, are merged first (events/frames.h).
  */
 #ifndef TW_EVENT_READER_H
 #define TW_EVENT_READER_H
@@ -26,8 +26,8 @@ struct tw_event_reader_stats {
 	uint64_t trace_cmd;       /* events at the place `ring` of the ledger, of streams from trace.dat files */
 	char program_filter
 		[256]; /* the filter of the capture program, if events are missing that it may have rejected; "" = unknown */
-	uint64_t cut; /* events that are delivered according to the stored ledgers, but not in the file */
-	struct tw_streams_stats streams; /* metadata that was not kept; `malformed` includes its malformed records */
+	uint64_t cut; /* events that the stored ledgers count as delivered, but that are not in the file */
+	struct tw_streams_stats streams; /* metadata that was not kept; @malformed above includes streams.malformed */
 };
 
 /* An event of the capture. */
@@ -37,7 +37,7 @@ struct tw_read_event {
 	const struct tw_frame_info *frame; /* header of its frame */
 	struct tw_event_view view;
 	struct tw_record record;
-	uint64_t losses; /* number of losses of the stream before the event, each of any number of events */
+	uint64_t losses; /* number of LOST records of the stream before the event */
 	bool cut;        /* the capture contains only the beginning of the event */
 };
 

@@ -21,7 +21,7 @@ struct tw_event_reader {
 	struct tw_parts *parts; /* of events */
 	int block_err;          /* -ENOMEM while a block of the file was processed; 0 = none */
 	unsigned int
-		user; /* index in tw_stream.user of the stream's struct tw_event_counts; a NULL there = no frame of the stream was read */
+		user; /* tw_stream.user[user] is the struct tw_event_counts of a stream; NULL = no frame of the stream was read */
 	uint32_t n_streams; /* number of streams of which a frame was read */
 };
 

@@ -11,7 +11,7 @@
 #include "pcap-tools/latency/impl.h"
 
 #define LIVE_NAME      "the trace" /* in messages about a live run */
-#define STACK_CPUS_MAX 4096        /* CPUs of streams whose next event may be a stack */
+#define STACK_CPUS_MAX 4096        /* limit of CPUs of all streams, for each of which the last event is remembered */
 
 static const struct tw_event_reader_ops ops = { .event = tw_latency__take_event };
 
@@ -165,7 +165,7 @@ static int check_by(const struct tw_latency_pair *pair, struct tw_error *error)
 	return 0;
 }
 
-/* Refuses a capture without events that begin, or that end a pair, and names of groups that no event has. */
+/* Refuses a capture that has no format of an event that a pair needs, no stacks, or no event with the field of a group. */
 static int check_pairs(struct tw_latency *l, struct tw_error *error)
 {
 	struct tw_pairing_stats stats;
@@ -195,7 +195,7 @@ static int check_pairs(struct tw_latency *l, struct tw_error *error)
 	return err;
 }
 
-/* Begins with the filter, when the table of streams exists. */
+/* Makes the filter, which needs the table of streams. */
 static int begin(struct tw_latency *l, const char *name, struct tw_error *error)
 {
 	l->name = name;
@@ -212,7 +212,7 @@ static void finish(struct tw_latency *l)
 		tw_capture_filter__undecided_predicates(l->filter, &l->result.undecided);
 }
 
-/* The failure of reading: @err of the caller's operations, or else @more. Return: the failure, with its text in @error */
+/* Chooses the failure to report: @err of tw_latency__take_event(), or else @more of reading. Return: it, with its text in @error */
 static int judge(const struct tw_latency *l, int err, int more, struct tw_error *error)
 {
 	if (*l->refusal.text)
@@ -290,7 +290,7 @@ enum tw_selected tw_latency__selects(const struct tw_latency *l, const char *sys
 	return is_unknown ? TW_SELECTED_UNKNOWN : selected;
 }
 
-/* The counters since the figures were cleared; @stats->open stays the present number. */
+/* Makes the counters those since tw_latency__clear(); @stats->open stays the present number. */
 static void subtract(struct tw_pairing_stats *stats, const struct tw_pairing_stats *before)
 {
 	stats->begun -= before->begun;

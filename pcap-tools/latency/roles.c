@@ -10,7 +10,7 @@
 /* Flag in tw_stream_event.chosen: the roles of the event type were looked up. */
 #define LOOKED_UP 1
 
-/* Limits for event types with roles, and for the memory of their conditions: an event has a type in each schema of each stream. */
+/* Limits for event types with roles, and for the memory of their conditions. Each schema of each stream has event types of its own. */
 #define TYPES_MAX     4096
 #define CONDITION_MAX ((size_t)64 << 20)
 
@@ -39,7 +39,7 @@ static int bind_condition(struct tw_latency_types *types, struct tw_latency_role
 	return err;
 }
 
-/* Refuses an event with a number where another event of the pair has a text: they would be compared, but are never equal. */
+/* Refuses a pair in which a key is a number in one event and a text in another: the two would never be equal. */
 static int check_key_kinds(struct tw_latency_types *types, struct tw_latency_pair *pair,
 			   const struct tw_pair_binding *binding)
 {
@@ -88,7 +88,7 @@ static int bind_role(struct tw_latency_types *types, struct tw_latency_pair *pai
 	return 0;
 }
 
-/* Adds the roles of one kind, of all pairs. */
+/* Adds the roles of one kind that the events of @format have in all pairs. */
 static int bind_kind(struct tw_latency_types *types, enum tw_pair_role kind, const struct tw_format *format,
 		     struct tw_latency_roles *roles, bool big_endian)
 {
@@ -115,7 +115,7 @@ static void free_roles(struct tw_latency_roles *roles)
 	free(roles);
 }
 
-/* Number of the events of pairs that are events of this format. */
+/* Return: the number of roles of a format's events, in all pairs. */
 static size_t count_roles(const struct tw_latency_types *types, const struct tw_format *format)
 {
 	size_t n = 0;
@@ -129,7 +129,7 @@ static size_t count_roles(const struct tw_latency_types *types, const struct tw_
 	return n;
 }
 
-/* Return: 0; or a failure, with *@ret to be freed if it is not NULL */
+/* @ret: freed by the caller, also after a failure; unchanged if the events of @format have no roles. Return: 0 or -errno */
 static int new_roles(struct tw_latency_types *types, const struct tw_format *format, bool big_endian,
 		     struct tw_latency_roles **ret)
 {

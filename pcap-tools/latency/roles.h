@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to latency. What the events of each type do to the pairs. The roles of an event type are made at its first event, when its format
- * is known, and belong to this type.
+ * Internal to latency. The roles of an event type: what its events do to the pairs, such as begin or end one. The roles are made at the
+ * first event of the type, when its format is known.
  */
 #ifndef TW_LATENCY_ROLES_H
 #define TW_LATENCY_ROLES_H
@@ -20,15 +20,15 @@ struct tw_latency_pair {
 	struct tw_budget budget; /* the pair's part of the memory of the options */
 	struct tw_pair_figures figures;
 	struct tw_pairing *pairing;
-	struct tw_pairing_stats before;                   /* counters when the figures were cleared */
+	struct tw_pairing_stats before;                   /* counters at the last tw_latency__clear() */
 	struct tw_filter *conditions[TW_PAIR_EVENTS_MAX]; /* of its events; NULL = none */
 	struct tw_latency_slowest slowest;
 	struct tw_latency_stacks stacks;
 	uint64_t n_values; /* samples that are values of events, since the figures were cleared */
-	bool is_invalid;   /* an event was left out, because of skips_invalid */
-	bool has_key_kinds, key_is_text[TW_PAIR_KEYS_MAX]; /* of the events so far: they must be the same */
+	bool is_invalid;   /* the pair does not fit an event, which was left out: see skips_invalid */
+	bool has_key_kinds, key_is_text[TW_PAIR_KEYS_MAX]; /* kinds of the keys; all events must have the same */
 	bool has_kind;                                     /* figures.is_named is known */
-	bool has_by[TW_PAIR_KEYS_MAX]; /* an event of the pair has the value by which the group is named */
+	bool has_by[TW_PAIR_KEYS_MAX];                     /* an event of the pair has the field figures.by[i] */
 };
 
 /* What the events of one type do to a pair. */
@@ -38,9 +38,9 @@ struct tw_latency_role {
 	struct tw_bound *condition; /* NULL = none */
 };
 
-/* What the events of one type do, in the order in which it is done. */
+/* All roles of an event type, in the order in which they are carried out: end, cancel, begin, value. */
 struct tw_latency_roles {
-	struct tw_latency_roles *next; /* of all roles */
+	struct tw_latency_roles *next; /* roles of another event type */
 	struct tw_schema *formats;     /* a view of the event type's format, for the conditions */
 	size_t n;
 	struct tw_latency_role roles[];
@@ -50,7 +50,7 @@ struct tw_latency_roles {
 struct tw_latency_types {
 	struct tw_latency_pair *pairs; /* @n_pairs of them */
 	size_t n_pairs;
-	struct tw_latency_roles *roles;
+	struct tw_latency_roles *roles; /* list of the roles of all event types */
 	bool skips_invalid; /* a pair whose key or condition does not fit a format is measured without this event */
 	unsigned int n;     /* number of event types with roles */
 	size_t memory;      /* of all bound conditions, bytes */

@@ -34,10 +34,10 @@ struct tw_latency_slowest {
 /** tw_latency_slowest__init() - keep @max samples, at most TW_LATENCY_TOP_MAX; 0 = none. Return: 0, -ENOMEM */
 int tw_latency_slowest__init(struct tw_latency_slowest *slowest, size_t max);
 
-/** tw_latency_slowest__takes() - whether a sample is one of the slowest so far. The first of equal samples are kept */
+/** tw_latency_slowest__takes() - whether a sample is slower than one that is kept, or fewer than @max are kept */
 bool tw_latency_slowest__takes(const struct tw_latency_slowest *slowest, uint64_t ns);
 
-/** tw_latency_slowest__add() - add a sample, which replaces the fastest if there are @max. Owns the texts of @slow from then on */
+/** tw_latency_slowest__add() - add a sample, and take its texts; if there are @max samples, it replaces the fastest */
 void tw_latency_slowest__add(struct tw_latency_slowest *slowest, const struct tw_latency_slow *slow);
 
 /** tw_latency_slowest__sort() - sort the samples, the slowest first; samples can be added afterwards */

@@ -7,10 +7,10 @@
 #include "base/line.h"
 #include "base/printable.h"
 
-#define FRAMES_MAX  256  /* functions of a stack; more are left out */
+#define FRAMES_MAX  256  /* functions of a stack; further outer functions are left out */
 #define TEXT_MAX    8192 /* bytes of a folded stack; it is cut at its innermost functions */
 #define TASK_MAX    256  /* bytes of a task's name, with escaped bytes */
-#define TRACING_MAX 4    /* innermost frames among which those of the tracing are */
+#define TRACING_MAX 4    /* innermost frames of a stack that may belong to the tracing */
 #define CHAIN_MAX   8    /* stacks with equal hashes */
 
 /* A function name in the printed text. */
@@ -84,7 +84,7 @@ static uint64_t hash_of(const char *text, size_t len)
 	return hash;
 }
 
-/* Adds a text after the stack @*link. Return: its number */
+/* Adds a stack, and stores its number in *@link. Return: its number, or TW_LATENCY_NO_STACK */
 static uint32_t append(struct tw_latency_stacks *stacks, const char *text, size_t len, uint32_t *link)
 {
 	struct tw_latency_stack *stack = &stacks->items[stacks->n];
@@ -98,7 +98,7 @@ static uint32_t append(struct tw_latency_stacks *stacks, const char *text, size_
 	return *link = stacks->n++;
 }
 
-/* Return: the number of a folded text */
+/* Finds the stack with a folded text, or adds it. Return: its number, or TW_LATENCY_NO_STACK */
 static uint32_t find(struct tw_latency_stacks *stacks, const char *text, size_t len)
 {
 	const uint64_t hash = hash_of(text, len);

@@ -8,14 +8,14 @@
 
 #include "base/hash_table.h"
 
-#define TW_LATENCY_STACKS_MAX   65536              /* different stacks of a pair */
+#define TW_LATENCY_STACKS_MAX   65536              /* different stacks of a pair, with TW_LATENCY_NO_STACK */
 #define TW_LATENCY_STACKS_BYTES ((size_t)32 << 20) /* of all texts of a pair */
 #define TW_LATENCY_NO_STACK     0
 
 struct tw_latency_stack {
-	char *text; /* "TASK;FUNCTION;...;FUNCTION"; printable */
-	uint64_t n, ns;
-	uint32_t next; /* number of another stack with the same hash; 0 = none */
+	char *text;     /* "TASK;FUNCTION;...;FUNCTION"; printable */
+	uint64_t n, ns; /* number and sum of the times that began at this stack */
+	uint32_t next;  /* number of another stack with the same hash; 0 = none */
 };
 
 struct tw_latency_stacks {
@@ -30,10 +30,10 @@ struct tw_latency_stacks {
 int tw_latency_stacks__init(struct tw_latency_stacks *stacks);
 
 /**
- * tw_latency_stacks__add() - the number of a stack
+ * tw_latency_stacks__add() - find the number of a stack, or add the stack
  * @task: name of the task
  * @text: as tw_print__run() prints a kernel_stack: lines "=> FUNCTION", the innermost first
- * Return: TW_LATENCY_NO_STACK beyond a limit, or without memory.
+ * Return: its number; TW_LATENCY_NO_STACK if the text has no function, beyond a limit, or without memory.
  */
 uint32_t tw_latency_stacks__add(struct tw_latency_stacks *stacks, const char *task, const char *text, size_t len);
 

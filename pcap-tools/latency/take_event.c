@@ -9,7 +9,7 @@
 #include "pcap-tools/latency/begun.h"
 #include "pcap-tools/latency/impl.h"
 
-/* An event that plays its roles. */
+/* An event, and what its roles need of it. */
 struct player {
 	const struct tw_read_event *event;
 	struct tw_pair_input input;
@@ -68,7 +68,7 @@ static int end_pair(struct tw_latency *l, const struct tw_latency_role *role, co
 	return err || !tw_latency__describes(l) ? err : describe(l, pair, &begun, begin.time, player);
 }
 
-/* Notes that the event of @player began a pair. If the next event of its CPU is its kernel stack, the stack belongs to this pair. */
+/* Remembers that the event of @player began a pair. If the next event of the same CPU is a kernel stack, it is given to this pair. */
 static void expect_stack(struct tw_latency *l, const struct tw_latency_role *role, const struct player *player,
 			 const struct tw_pairing_key *key)
 {
@@ -219,7 +219,7 @@ static const char *task_of(const struct tw_latency *l, const struct tw_latency_b
 	return begun->comm == TW_PAIR_NO_NAME ? "<...>" : tw_pair_names__text(l->names, begun->comm);
 }
 
-/* Adds a kernel stack to the pairs that began with the previous event of the same CPU. */
+/* Gives a kernel stack to the pairs that the previous event of the same CPU began. */
 static void give_stack(const struct tw_latency *l, const struct tw_read_event *event,
 		       const struct tw_latency_last *last)
 {
@@ -241,7 +241,7 @@ static void give_stack(const struct tw_latency *l, const struct tw_read_event *e
 	}
 }
 
-/* Counts kernel stacks. If the event is the stack of the previous event of its CPU, adds it to the pairs that the previous event began. */
+/* If the event is a kernel stack, counts it, and gives it to the pairs that the previous event of the same CPU began. */
 static void look_for_stack(struct tw_latency *l, const struct tw_read_event *event)
 {
 	const struct tw_latency_cpu cpu = { event->stream->id, event->frame->cpu };
@@ -274,7 +274,7 @@ static void pass_time(struct tw_latency *l, const struct tw_read_event *event)
 	const uint64_t length = l->options->interval, time = tw_stream__wall(event->stream, event->view.time);
 	uint64_t *end = &l->result.interval_end;
 
-	if (time > UINT64_MAX - length) /* no real time */
+	if (time > UINT64_MAX - length) /* no plausible time */
 		return;
 	if (!*end)
 		*end = time + length;
