@@ -16,8 +16,8 @@
 #include "cli/standard_files.h"
 
 /*
- * A difference is shown if chance would cause it less than once in 1000 comparisons: a rate, if it differs by this number of standard
- * deviations (events are counted as if they were independent); times, if the statistic of Kolmogorov and Smirnov exceeds this limit.
+ * A difference is shown if chance would cause it less than once in 1000 comparisons of independent events. Rates must differ by
+ * RATE_DEVIATIONS standard deviations. For times, the statistic of Kolmogorov and Smirnov must exceed KS_LIMIT.
  */
 #define RATE_DEVIATIONS 3.3
 #define KS_LIMIT        1.95
@@ -26,16 +26,16 @@ struct diff_config {
 	bool as_json, all;
 };
 
-/* What was read of a capture. */
+/* One of the two captures. */
 struct side {
 	const char *file;
 	int fd;                                               /* at least 0 if it is open */
-	struct tw_latency *counts, *times;                    /* events by type; pairs */
+	struct tw_latency *counts, *times;                    /* measurements of its events by type, and of its pairs */
 	const struct tw_latency_result *of_counts, *of_times; /* their results */
 	double seconds;
 };
 
-/* The name of an event type; zeroed after the NUL, as a key must be. */
+/* "SYSTEM:EVENT". The bytes after the NUL are zero, because the struct is the key of a hash table. */
 struct type {
 	char name[TW_PAIR_NAME_MAX];
 };
@@ -47,23 +47,23 @@ struct type_counts {
 
 struct diff {
 	const struct diff_config *config;
-	struct tw_latency_options options[2]; /* of both readings, which use them until they are freed */
+	struct tw_latency_options options[2]; /* for the counts and for the times; borrowed by the measurements */
 	const struct tw_pair *type;
 	struct tw_pair_table *table; /* the pseudo pair @type, in which events are counted by their type */
-	struct tw_hash_table types;  /* of either capture: struct type -> struct type_counts */
+	struct tw_hash_table types;  /* of both captures: struct type -> struct type_counts */
 	struct latency_task task;    /* the pairs that both captures have */
 	struct side sides[2];
 };
 
-/* The values of a comparison. */
+/* The comparison of an event type, or of a pair. */
 struct change {
 	const char *name;
 	uint64_t n[2];
-	double rate[2];             /* of events: a second */
-	enum tw_selected traced[2]; /* the events of the type */
+	double rate[2];             /* of an event type: events per second */
+	enum tw_selected traced[2]; /* whether the run selected the event type */
 	uint64_t time[2][2];        /* of a pair: p50 and p99 */
 	bool is_large;              /* chance alone would hardly cause the difference of the numbers */
-	bool is_certain;            /* the same, and no missing selection causes it */
+	bool is_certain;            /* @is_large, and both runs selected the event type */
 };
 
 static int open_side(struct side *side, struct tw_error *error)
@@ -207,7 +207,7 @@ static int measure_pairs(struct diff *diff, struct tw_error *error)
 	return err;
 }
 
-/* Whether a capture was to have events of a type, of which it has @n. */
+/* Whether the run of a capture selected the events of a type. @n: number of these events in the capture */
 static enum tw_selected find_traced(const struct side *side, const char *name, uint64_t n)
 {
 	const char *colon = strchr(name, ':');
@@ -361,7 +361,7 @@ static void print(const struct diff *diff)
 		say(stdout, "%s %s: %.3f s\n", i ? "B" : "A", diff->sides[i].file, diff->sides[i].seconds);
 	printf("\n%12s %12s %10s  %s\n", "A events/s", "B events/s", "change", "event");
 	each_rate(diff, take_rate, &printing);
-	print_unshown(printing.unshown, "{event|events}");
+	print_unshown(printing.unshown, "{event type|event types}");
 	printf("\n%10s %10s %9s %9s %8s %9s %9s %8s  %s\n", "A count", "B count", "A p50", "B p50", "change", "A p99",
 	       "B p99", "change", "pair");
 	for (size_t i = 0; i < diff->task.n_pairs; i++) {
@@ -500,10 +500,10 @@ const struct cli_command cli_command_diff = {
 	.args_max = 2,
 	.description =
 		"Compares two captures: how often each event occurs, and the times of all pairs of `latency` whose events both "
-		"captures have. A difference is shown only if chance would cause it less than once in 1000 comparisons of independent "
-		"events, so that a capture with few events has few differences; events that come in bursts differ more often. If one "
-		"capture has no event of a type, `not traced` says that its run did not select the type, and `unknown` that its "
-		"selection is unknown. Both files are read twice.",
+		"captures have. A difference is shown only if chance would cause it less than once in 1000 comparisons. This assumes "
+		"that events are independent: those that come in bursts differ more often. If one capture has no event of a type, "
+		"`not traced` says that its run did not select the type, and `unknown` that its selection is unknown. Both files are "
+		"read twice.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct diff_config),

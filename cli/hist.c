@@ -111,8 +111,8 @@ const struct cli_command cli_command_hist = {
 	.has_program = true,
 	.description =
 		"Shows how the values of a field are distributed: sizes, counts, states. EVENT may be SYSTEM:EVENT. Numbers are "
-		"shown as a histogram. If the event's text has names for the values, such as states, or if they are texts or "
-		"addresses, the number of each is shown. Without FILE, the events of this kernel are measured until Ctrl-C, or "
+		"shown as a histogram. For texts, addresses, and numbers that the event's text shows as names, such as states, "
+		"the number of each value is shown. Without FILE, the events of this kernel are measured until Ctrl-C, or "
 		"until COMMAND ends. FILE is a pcapng or pcap file with Tracewire's frames; - is standard input.\n\n"
 		"A row (2, 4] of a histogram has the values above 2 and up to 4. Values below 0 are counted below it.",
 	.examples = examples,

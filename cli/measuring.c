@@ -24,7 +24,7 @@
 
 struct live {
 	const struct measuring *measuring;
-	const struct tw_filter *filter; /* the part of --filter that is left to the measurement; NULL = none */
+	const struct tw_filter *filter; /* the part of --filter that the measurement must evaluate; NULL = none */
 	struct tw_frame_thread *thread;
 	uint64_t next;    /* end of the interval, CLOCK_MONOTONIC, ns */
 	uint64_t printed; /* number of results */
@@ -54,7 +54,7 @@ static int read_formats(const struct measuring *m, struct tw_schema **ret, struc
 	return err;
 }
 
-/* Checks the events against what is measured, before anything is traced. */
+/* Checks, before anything is traced, whether the events can be measured. */
 static int check(const struct measuring *m, struct tw_error *error)
 {
 	struct tw_schema *formats = NULL;
@@ -119,7 +119,7 @@ static bool has_no_reader(void)
 	return poll(&fd, 1, 0) > 0 && fd.revents & POLLERR;
 }
 
-/* Prints the result of an interval that has ended. Return: whether the next result is the last, which is printed at the end of the run */
+/* Prints the result of an interval that has ended. Return: whether the run ends; the last result is printed at the end of the run */
 static bool tick(void *ctx)
 {
 	struct live *live = ctx;

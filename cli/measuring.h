@@ -8,11 +8,11 @@
 #include "pcap-tools/capture/capture_filter.h"
 #include "schema/schema.h"
 
-/* What is measured, and how it is shown. Calls with the result are made while no frame is taken. */
+/* What is measured, and how it is shown. While print() runs, and after end(), frame() is not called. */
 struct measuring_ops {
-	/* Checks the events of the run, of which @formats are the formats, before anything is traced. */
+	/* Checks, before anything is traced, whether the events of the run can be measured. @formats: the formats of these events */
 	int (*check)(void *ctx, const struct tw_schema *formats, struct tw_error *error);
-	/* Begins the measurement. @filter: the part of --filter that is left to it; NULL = none */
+	/* Begins the measurement. @filter: the part of --filter that the measurement must evaluate; NULL = none */
 	int (*begin)(void *ctx, const struct tw_filter *filter, struct tw_error *error);
 	/* Called when tracing has started; NULL = not called. */
 	void (*started)(void *ctx);
@@ -20,7 +20,7 @@ struct measuring_ops {
 	int (*frame)(void *ctx, const void *data, size_t len, struct tw_error *error);
 	/* Completes the result, after the last frame. */
 	int (*end)(void *ctx, struct tw_error *error);
-	/* Prints the result, and with @clear begins a new one: there are several if there are intervals. */
+	/* Prints the result. @clear: then begin a new result, for the next interval */
 	void (*print)(void *ctx, bool clear);
 	/* Writes files and notes that follow the last result; NULL = none. */
 	int (*conclude)(void *ctx, struct tw_error *error);

@@ -26,7 +26,7 @@ struct top_config {
 	const struct kind *kind;
 };
 
-/* What can be shown. */
+/* What can be shown: the arguments of --by. */
 static const struct kind {
 	const char *name;
 	const char *pairs; /* text of the table; NULL = all events are counted by their type */
@@ -58,7 +58,7 @@ static int find_kind(const char *name, const struct kind **ret, struct tw_error 
 			     nearest.best ? "?" : "");
 }
 
-/* Number of rows of each of @n tables. */
+/* Return: the number of rows of each of @n tables that fit on the screen */
 static size_t count_rows(size_t n)
 {
 	const unsigned int rows = terminal__rows(STDOUT_FILENO);
@@ -101,7 +101,7 @@ static void print_head(const struct tw_latency_result *result, const char *by, d
 		n += result->pairs[i].figures.all.n;
 	if (localtime_r(&now, &local))
 		strftime(text, sizeof(text), "%H:%M:%S", &local);
-	printf("%s by %s, %.1f s, %.0f events a second\n\n", text, by, seconds, (double)n / seconds);
+	printf("%s by %s, %.1f s, total count/s %.0f\n\n", text, by, seconds, (double)n / seconds);
 }
 
 static void print(const struct latency_config *config, const struct latency_subject *subject,
@@ -111,7 +111,7 @@ static void print(const struct latency_config *config, const struct latency_subj
 	const double seconds = (double)subject->ns / TW_NS_PER_SECOND;
 	const struct tw_latency_result *result;
 
-	tw_latency__pass(latency); /* without memory, some of these times are missing */
+	tw_latency__pass(latency); /* if it has no memory, some times are missing */
 	result = tw_latency__result(latency);
 	if (config->as_json) {
 		latency__print(config, subject, result);
@@ -126,7 +126,7 @@ static void print(const struct latency_config *config, const struct latency_subj
 	}
 }
 
-/* Makes the table of what is shown. */
+/* Makes the table of pairs that are measured. */
 static int understand(const struct top_config *top, struct latency_task *ret, struct tw_error *error)
 {
 	const char *text = top->kind->pairs ? top->kind->pairs : "pair event\nvalue any cpu\n";
@@ -145,7 +145,7 @@ static int understand(const struct top_config *top, struct latency_task *ret, st
 	return 0;
 }
 
-/* Completes the options. */
+/* Checks the options, and sets defaults. */
 static int prepare(struct top_config *top, struct tw_error *error)
 {
 	struct latency_config *config = &top->latency;
@@ -233,8 +233,8 @@ const struct cli_command cli_command_top = {
 	.description =
 		"Traces the events of this kernel, and shows each second which tasks, CPUs, interrupts or system calls took the "
 		"most time, or which events are the most frequent, until Ctrl-C, or until COMMAND ends. On a terminal, each "
-		"screen replaces the previous one. `time %` is the share of one CPU. What lasts longer than an interval counts in "
-		"each interval with its part of the time, but is counted once, at its end.",
+		"screen replaces the previous one. `time %` is the share of one CPU. If something lasts longer than an interval, "
+		"each interval has its part of the time, and only the interval in which it ends counts it.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct top_config),

@@ -44,6 +44,6 @@ int traced_command__exit_status(const struct traced_command *traced)
 		return CLI_EXIT_OK;
 	if (traced->ended)
 		return tw_command__wait(traced->process);
-	/* If there was no signal, the run ended because the viewer, or the reader of standard output, ended. */
+	/* Without a signal, the run ended before the command: for example, because of --count, or because the reader of standard output ended. */
 	return stop__signal() ? 128 + stop__signal() : CLI_EXIT_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How the traced command ends: common to the runs of the producer, and to measurements in the kernel. */
+/* The end of the traced command, for runs of the producer and for measurements in the kernel. */
 #ifndef CLI_TRACED_COMMAND_H
 #define CLI_TRACED_COMMAND_H
 
@@ -23,13 +23,13 @@ int traced_command__fd(const struct traced_command *traced);
 /**
  * traced_command__let_end() - after a signal, wait for the end of the command; without a signal or a command, do nothing
  *
- * The command decides how it reacts to the signal, and tracing continues until it ends. Ctrl-C in a terminal reaches the command directly; a
- * signal that another process sent to Tracewire is forwarded to the command. The wait also ends after a second signal, or if @producer,
+ * The command decides how it reacts to the signal, and tracing continues until it ends. Ctrl-C in a terminal reaches the command directly;
+ * a signal that another process sent to Tracewire is forwarded to the command. The wait also ends after a second signal, or if @producer,
  * which may be NULL, fails.
  */
 void traced_command__let_end(struct traced_command *traced, const struct tw_producer *producer);
 
-/** traced_command__exit_status() - exit status of a run that has succeeded */
+/** traced_command__exit_status() - exit status of a run that had no failure of its own */
 int traced_command__exit_status(const struct traced_command *traced);
 
 #endif

@@ -74,7 +74,7 @@ static bool all_of_packets(const struct latency_task *task)
 	return true;
 }
 
-/* An option of a live run that was given; with @in_kernel, one that is not permitted for a measurement in the kernel. NULL = none */
+/* Return: a given option of live runs; if @in_kernel is not NULL, only one that --in-kernel does not permit. NULL = none was given */
 static const char *live_option(const struct latency_config *config, const struct latency_task *in_kernel)
 {
 	const struct run_config *run = &config->run;
@@ -176,7 +176,10 @@ size_t latency__take_file(char **args, size_t n, struct latency_task *ret)
 	return n - 1;
 }
 
-/* Takes the last of @n words as the capture, also if it does not exist, unless it is a pair. Return: number of words left */
+/*
+ * Takes the last of @n words as the capture, as latency__take_file(), unless it is the name of a pair. A word with a dot is taken even if
+ * there is no such file. Return: number of words left
+ */
 static size_t take_file(const struct latency_config *config, struct latency_task *task, char **args, size_t n)
 {
 	struct tw_error ignored;
@@ -244,7 +247,7 @@ static int find_pairs(const struct latency_config *config, struct latency_task *
 	return err;
 }
 
-/* Refuses options that select packets, if no pair is about packets. */
+/* Refuses options that select packets, unless all pairs are about packets. */
 static int check_packets(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
 {
 	const struct tw_packets_selection *packets = &config->packets;
@@ -262,7 +265,7 @@ static int check_packets(const struct latency_config *config, const struct laten
 	return 0;
 }
 
-/* Pairs that only programs in the kernel can measure are measured there without --in-kernel. */
+/* Sets --in-kernel if a pair can be measured only there. */
 static int choose_engine(struct latency_config *config, const struct latency_task *task, struct tw_error *error)
 {
 	for (size_t i = 0; i < task->n_pairs; i++) {
@@ -276,7 +279,7 @@ static int choose_engine(struct latency_config *config, const struct latency_tas
 	return check_packets(config, task, error);
 }
 
-/* Refuses what only the other way to measure a live run can do. */
+/* Refuses what a measurement in the kernel cannot do. */
 static int check_in_kernel(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
 {
 	const char *option = live_option(config, task);
@@ -290,7 +293,7 @@ static int check_in_kernel(const struct latency_config *config, const struct lat
 			"--%s needs the events, which do not leave the kernel with %s: leave out one of the two",
 			config->top ? "top" : "stacks", all_of_packets(task) ? task->pairs[0]->name : "--in-kernel");
 	if (config->run.clock && strcmp(config->run.clock, "mono") != 0)
-		return tw_error__set(error, -EINVAL, "%s measures with the clock mono: leave out %s--clock %s",
+		return tw_error__set(error, -EINVAL, "%s permits only the clock mono: leave out %s--clock %s",
 				     all_of_packets(task) ? task->pairs[0]->name : "--in-kernel",
 				     all_of_packets(task) ? "" : "--in-kernel, or ", config->run.clock);
 	if (option)
@@ -299,7 +302,7 @@ static int check_in_kernel(const struct latency_config *config, const struct lat
 	return 0;
 }
 
-/* Whether a pair needs the switches or wake-ups of all tasks: with those of some tasks or CPUs, its times would be wrong. */
+/* Whether a pair needs the switches or wake-ups of all tasks: with the events of only some tasks or CPUs, its times would be wrong. */
 static bool needs_all_tasks(const struct tw_pair *pair)
 {
 	for (size_t i = 0; i < pair->n_events; i++)

@@ -27,8 +27,8 @@ struct run {
 	struct traced_command command;
 	struct tw_latency_measured *measured; /* of the pairs; for the result */
 	struct tw_latency_result result;
-	uint64_t began, next; /* begin and end of the interval, CLOCK_MONOTONIC, ns */
-	uint64_t printed;     /* number of intervals */
+	uint64_t began, next; /* beginning and end of the interval, CLOCK_MONOTONIC, ns */
+	uint64_t printed;     /* number of printed results */
 };
 
 /* Adds the ids of a list such as "12,34". */
@@ -143,7 +143,7 @@ static int print(struct run *run, struct tw_error *error)
 	return 0;
 }
 
-/* Prints the result of an interval that has ended. Return: 1 after the last but one: the last is printed at the end; 0; -errno */
+/* Prints the result of an interval that has ended. Return: 0; 1 at the end of the last interval, whose result is printed later; -errno */
 static int tick(struct run *run, struct tw_error *error)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
@@ -159,7 +159,7 @@ static int tick(struct run *run, struct tw_error *error)
 	return err;
 }
 
-/* Return: milliseconds until queued text is written, or until the end of the interval */
+/* Return: milliseconds until queued text is written, or until the end of the interval if that is earlier */
 static int patience(const struct run *run)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);

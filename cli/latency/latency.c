@@ -89,7 +89,7 @@ void latency__add_outcome(const struct tw_latency_result *result, struct outcome
 	outcome->place[OUTCOME_VERSION] = read->versions;
 }
 
-/* Tells on standard error what the capture lacks. @file: the argument; @name: its name in messages */
+/* Prints to standard error which events the capture lacks. @file: the argument; @name: its name in messages */
 static void tell_losses(const char *file, const char *name, const struct tw_latency_result *result)
 {
 	struct outcome outcome = { .reads = true, .file = file };
@@ -104,7 +104,7 @@ static void tell_losses(const char *file, const char *name, const struct tw_late
 struct reading {
 	const struct latency_config *config;
 	const char *name;
-	uint64_t printed; /* number of intervals */
+	uint64_t printed; /* number of printed intervals */
 };
 
 static void print_interval(void *ctx, const struct tw_latency_result *result, uint64_t end)
@@ -116,7 +116,7 @@ static void print_interval(void *ctx, const struct tw_latency_result *result, ui
 		latency__print(reading->config, &subject, result);
 }
 
-/* Writes the files of --stacks and --svg. Return: @err, or else the failure of writing */
+/* Writes the files of --stacks and --svg. Return: @err if it is not 0, otherwise the failure of writing */
 static int write_files(struct latency_files *files, const struct tw_latency_result *result, int err,
 		       struct tw_error *error)
 {
@@ -257,8 +257,8 @@ static const struct cli_option options[] = {
 	{ 0, "to", "EVENT", CLI_ARG_EVENT, "Measure to this event", .offset = offsetof(struct latency_config, to),
 	  .once = "a pair with several events is defined in a file" },
 	{ 0, "key", "FIELD[=FIELD]", CLI_ARG_TEXT,
-	  "Fields whose values are equal in the two events of a pair, or cpu, pid or comm; if the events have different "
-	  "names for a field, the name in the first event, = and the name in the second; separate several by commas",
+	  "The two events of a pair have the same value of this field, or of cpu, pid or comm. If the field has another name "
+	  "in the event of --to, add = and that name. Separate several by commas",
 	  .offset = offsetof(struct latency_config, key), .once = "separate several keys by commas" },
 	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
 	  "Ignore events that do not match this expression, for example 'common_pid == 4711'; tracewire-filter(7) describes "
@@ -271,18 +271,19 @@ static const struct cli_option options[] = {
 	{ 0, "qdisc", "KIND", CLI_ARG_TEXT,
 	  "With the pair qdisc: measure only packets in queueing disciplines of this kind, for example fq; refused if none is in use",
 	  .offset = offsetof(struct latency_config, qdisc), .once = "a run measures one kind" },
-	{ 0, "linear", "NS", CLI_ARG_NUMBER, "Use buckets of this width, in nanoseconds, instead of powers of two",
+	{ 0, "linear", "NS", CLI_ARG_NUMBER,
+	  "Use buckets of this width, in ns or in the unit of values, instead of powers of two",
 	  .offset = offsetof(struct latency_config, linear), .apply = latency__apply_linear },
 	{ 0, "memory", "BYTES", CLI_ARG_SIZE,
-	  "Largest memory for events that wait for the end of their pair, and for groups (default 256M; 32M with --in-kernel), "
-	  "divided equally among the pairs; if it is full, old events are forgotten, or with --in-kernel new ones, and counted, "
-	  "and the times of further groups are shown together",
+	  "Largest memory for events that wait for the end of their pair, and for groups (default 256M; 32M with --in-kernel). "
+	  "All pairs have equal parts of it. If a part is full, old events, or with --in-kernel new ones, are forgotten and "
+	  "counted, and the times of further groups are shown together",
 	  .offset = offsetof(struct latency_config, memory), .apply = apply_memory },
-	{ 0, "top", "N", CLI_ARG_NUMBER, "Also show the N slowest pairs, at most 1000, with both events",
+	{ 0, "top", "N", CLI_ARG_NUMBER, "Also show the N longest times of each pair, at most 1000, with both events",
 	  .offset = offsetof(struct latency_config, top) },
 	{ 0, "stacks", "FILE", CLI_ARG_FILE,
-	  "At the end, write the kernel stacks at the beginnings to FILE, with the sum of the times in ns, in the form that "
-	  "flamegraph.pl reads; a capture needs stacks: record --stacks",
+	  "At the end, write the kernel stacks at the beginnings of the pairs to FILE, each with the sum of its times in ns, as "
+	  "flamegraph.pl reads them. A capture must be recorded with --stacks",
 	  .offset = offsetof(struct latency_config, stacks) },
 	{ 0, "in-kernel", NULL, CLI_ARG_NONE,
 	  "Measure a live run with BPF programs in the kernel, so that no event leaves it; only for keys, conditions and groups "
@@ -344,9 +345,9 @@ const struct cli_command cli_command_latency = {
 		"and others. Without FILE, the events of this kernel are measured until Ctrl-C, or until COMMAND "
 		"ends. FILE is a pcapng or pcap file with Tracewire's frames; - is standard input.\n\n"
 		"A row (2, 4] of a histogram has the times above 2 and up to 4. A quantile is the upper bound of a bucket, which is "
-		"at most 3.2 % wide, or one unit of the pair. Each beginning or end that is not in the histogram is counted below "
-		"it: for example, a beginning without an end. If events were lost between the two events of a pair, the time may "
-		"be wrong: such pairs are counted and left out.",
+		"at most 3.2 % wide, or one unit of the pair; or the maximum, if that is smaller. Each beginning or end that is "
+		"not in the histogram is counted below it: for example, a beginning without an end. If events were lost between "
+		"the two events of a pair, the time may be wrong: such pairs are counted and left out.",
 	.details =
 		"The files /etc/tracewire/pairs and ~/.config/tracewire/pairs define further pairs, for example:\n\n"
 		"pair wait\n\n"

@@ -26,26 +26,26 @@ struct latency_config {
 	uint64_t linear, memory;
 	uint64_t interval;  /* ns; 0 = one result at the end */
 	uint64_t intervals; /* number of results; 0 = until the end */
-	uint64_t top;
-	bool counts_types; /* count the events of run.selection by their type */
+	uint64_t top;       /* --top; 0 = none */
+	bool counts_types;  /* count the events of run.selection by their type */
 	/* Prints a result instead of latency__print(); NULL = latency__print(). May call tw_latency__pass(). */
 	void (*print)(const struct latency_config *config, const struct latency_subject *subject,
 		      struct tw_latency *latency);
 	const char *stacks, *svg;            /* files to be written at the end; NULL = none */
-	struct tw_packets_selection packets; /* without the pids */
+	struct tw_packets_selection packets; /* its pids are added later, from run.tracing.pids */
 	bool as_json, list, in_kernel;
 	char *by_names; /* @by, with NULs in place of commas */
 	const char *by_list[TW_PAIR_KEYS_MAX];
 	size_t n_by;
 };
 
-/* The files of --stacks and --svg, which get their names when they are complete. All zero: none. */
+/* The files of --stacks and --svg, which get their names when they are complete. All zero: no files. */
 struct latency_files {
 	const char *stacks_path, *svg_path; /* as in the config */
 	struct output_file stacks, svg;
 };
 
-/* What the arguments name. */
+/* What the arguments name: pairs, a capture, a command. */
 struct latency_task {
 	struct tw_pair_table *table;
 	const struct tw_pair **pairs; /* @n_pairs of them, in the table */
@@ -61,10 +61,10 @@ int latency__check(struct latency_config *config, struct tw_error *error);
 /** latency__split() - find the command after "--". Return: number of arguments before it */
 size_t latency__split(char **args, struct latency_task *ret);
 
-/** latency__take_file() - take the last of @n arguments as the capture, if it is a file or "-". Return: number of arguments left */
+/** latency__take_file() - take the last of @n arguments as the capture if it is "-", has a slash or is a file. Return: number left */
 size_t latency__take_file(char **args, size_t n, struct latency_task *ret);
 
-/** latency__check_task() - refuse a command and options of live runs if there is a capture */
+/** latency__check_task() - refuse options, and a command, that do not fit the measurement: of a capture, live, or in the kernel */
 int latency__check_task(const struct latency_config *config, const struct latency_task *task, struct tw_error *error);
 
 /** latency__understand() - find the pairs, the capture and the command that the arguments name. @args is NULL-terminated */
@@ -80,12 +80,12 @@ int latency__load_pairs(struct tw_pair_table **ret, struct tw_error *error);
 bool latency__has_qdiscs(const struct tw_pair *pair);
 
 /**
- * latency__find_qdiscs() - for a live run of pairs with events of qdiscs: tell which qdiscs are in use, and add --qdisc to the filter
- * Return: 0; -ENOENT if the qdisc of --qdisc is not in use; another -errno.
+ * latency__find_qdiscs() - for a live run of pairs with events of qdiscs: find the qdiscs, and restrict the filter to --qdisc or print them
+ * Return: 0; -EINVAL if --qdisc is not possible; -ENOENT if its qdisc is not in use; another -errno.
  */
 int latency__find_qdiscs(struct latency_config *config, struct latency_task *task, struct tw_error *error);
 
-/** latency__qdisc() - the root qdisc of an interface; @ifindex: the name of its group. Return: NULL if it is not known */
+/** latency__qdisc() - the root qdisc of an interface. @ifindex: index of the interface, as text. Return: NULL if it is not known */
 const struct tw_qdisc *latency__qdisc(const struct tw_qdiscs *qdiscs, const char *ifindex);
 
 /** latency__options() - the options of the measurement; its texts are borrowed from @config and @task */
@@ -93,7 +93,7 @@ struct tw_latency_options latency__options(const struct latency_config *config, 
 
 extern const struct cli_option_group latency__result_group; /* --svg, -i, -c, -j; of `latency` and `hist` */
 
-/** latency__apply_interval(), latency__apply_linear() - the arguments of --interval and --linear; @target is the width of the buckets */
+/** latency__apply_interval(), latency__apply_linear() - parse --interval and --linear. @target: uint64_t, width of the buckets */
 int latency__apply_interval(void *config, const char *value, struct tw_error *error);
 int latency__apply_linear(void *target, const char *value, struct tw_error *error);
 
@@ -114,7 +114,7 @@ int latency__in_kernel(const struct latency_config *config, const struct latency
 /** latency__add_outcome() - add to @outcome what happened to the events that were read */
 void latency__add_outcome(const struct tw_latency_result *result, struct outcome *outcome);
 
-/** latency__tell_missing() - tell which events of a pair do not exist, because pairs may then have other ends; @name: where */
+/** latency__tell_missing() - print a note for each event of a pair that @name, a kernel or a capture, lacks: the figures may differ */
 void latency__tell_missing(const struct tw_pair_figures *figures, const char *name);
 
 /** latency__figure() - a figure of a pair: a time with three or four digits and its unit, "1.53 us"; or a number. Return: @buf */

@@ -22,7 +22,7 @@ struct live {
 	struct tw_latency *latency;
 	struct cli_selection events;
 	bool has_lines; /* a pair has lines of trace_marker */
-	uint64_t began; /* begin of the interval, CLOCK_MONOTONIC, ns */
+	uint64_t began; /* beginning of the interval, CLOCK_MONOTONIC, ns */
 };
 
 static void put_spec(const struct tw_pair_event *event, char spec[SPEC_MAX])
@@ -247,7 +247,7 @@ int latency__live(const struct latency_config *config, const struct latency_task
 		measuring.run.selection = live.events;
 	measuring.run.tracing.stacks = config->stacks;
 	measuring.run.tracing.lines = live.has_lines;
-	/* Without their switches to the idle task, the run's own tasks would have wrong times. */
+	/* Without show_self, the kernel leaves out switches between the run's own tasks and the idle task: times would be wrong. */
 	measuring.run.show_self |= has_times(task);
 	status = err ? cli_exit__of(err) : measuring__run(&measuring, task->command, error);
 	tw_latency__free(live.latency);

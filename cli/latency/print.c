@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints histograms, as bcc does, and the counters beside them. */
+/* Prints histograms in the style of bcc, and the counters of what is not in them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +101,7 @@ static void print_figures(const struct tw_pair_figures *pair)
 	printf(", max %s\n", latency__figure(pair, h->max, text, sizeof(text)));
 }
 
-/* The number of names of each group, and the heading of name @i. */
+/* The number of names of each group. A named value comes before the fields of the pair. */
 static size_t count_names(const struct tw_pair_figures *pair)
 {
 	return pair->n_by + pair->is_named;
@@ -142,7 +142,7 @@ static void print_group_name(const struct tw_pair_figures *pair, const struct tw
 	puts("");
 }
 
-/* The kernel traces all network namespaces, but names are known in this one only. */
+/* The kernel traces all network namespaces, but the names of interfaces are known only for this one. */
 static void print_headings(const struct tw_pair_figures *pair, const struct tw_qdiscs *qdiscs)
 {
 	for (size_t i = 0; i < count_names(pair); i++)
@@ -204,7 +204,7 @@ static void get_counters(const struct tw_pair_figures *pair, struct counter ret[
 		{ "across_loss", "left out, because events were lost between beginning and end", s->across_loss },
 		{ "backwards", "left out, because the end has an earlier time than the beginning", s->backwards },
 		{ "evicted", "forgotten, because --memory was full", s->evicted },
-		{ "unreadable", "events without their keys", pair->unreadable },
+		{ "unreadable", "events whose key or value cannot be read", pair->unreadable },
 		{ "negative", "below 0", pair->negative },
 		{ "unstamped", "packets without a receive time stamp", pair->unstamped },
 		{ "blocked", "reads of data that waited for an earlier segment", pair->blocked },
@@ -220,7 +220,7 @@ static void print_counters(const struct tw_pair_figures *pair)
 
 	get_counters(pair, counters);
 	for (size_t i = 0; i < COUNTERS; i++) {
-		/* If the first beginning counts, further ones are normal, such as sched_wakeup after sched_waking. */
+		/* If the first beginning counts, further ones are normal: for example, sched_wakeup after sched_waking. */
 		if (!counters[i].n || (pair->pair->keeps_first && !strcmp(counters[i].key, "again")))
 			continue;
 		printf("%s%" PRIu64 " %s", before, counters[i].n, counters[i].text);
@@ -303,7 +303,7 @@ static void print_text(const struct latency_subject *subject, const struct tw_la
 static void put_figures(struct tw_json *json, const struct tw_pair_figures *pair, const struct tw_histogram *h)
 {
 	tw_json__u64(json, "count", h->n);
-	if (!pair->is_named && (h->n || h->sum)) /* what has not ended may have a time, too */
+	if (!pair->is_named && (h->n || h->sum)) /* tw_latency__pass() adds times of pairs that have not ended */
 		tw_json__u64(json, "sum", h->sum);
 	if (!h->n || pair->is_named)
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The queueing disciplines of a live run: which are in use where, and which of them are measured. */
+/* The queueing disciplines in a live run: tells the user those of each interface, and applies --qdisc. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "cli/messages.h"
 
 #define TOLD_MAX  8   /* interfaces in a message */
-#define KINDS_MAX 128 /* bytes of the kinds of an interface */
+#define KINDS_MAX 128 /* bytes of the kinds of qdiscs of an interface */
 
 bool latency__has_qdiscs(const struct tw_pair *pair)
 {
@@ -29,7 +29,7 @@ static bool any_has_qdiscs(const struct latency_task *task)
 	return false;
 }
 
-/* Lists the interfaces with their kinds, each after @verb. Return: to be freed; NULL without memory */
+/* Lists each interface, @verb, and the kinds of its qdiscs, as in "lo: noqueue". Return: to be freed; NULL without memory */
 static char *list(const struct tw_qdiscs *qdiscs, const char *verb)
 {
 	const struct tw_qdisc *root = NULL;
@@ -102,7 +102,7 @@ static size_t put_interfaces(FILE *out, const struct tw_qdiscs *qdiscs, const ch
 	return n;
 }
 
-/* Adds the choice of --qdisc to --filter. */
+/* Adds the condition of --qdisc to the filter. */
 static int restrict_to(const char *kind, const struct tw_qdiscs *qdiscs, struct run_config *run, struct tw_error *error)
 {
 	struct tw_filter *filter = NULL;
@@ -149,7 +149,7 @@ int latency__find_qdiscs(struct latency_config *config, struct latency_task *tas
 	if (err && kind)
 		return tw_error__set(error, err, "%s", reason.text);
 	if (err) {
-		note__say("%s; so interfaces are shown without them", reason.text);
+		note__say("%s; so interfaces are shown without their queueing disciplines", reason.text);
 		return 0;
 	}
 	if (kind)

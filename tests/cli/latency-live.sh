@@ -158,7 +158,7 @@ refuses "cannot express 'prev_comm matches x', because it can compare only numbe
 refuses '--follow is not possible with --in-kernel' -F syscalls -- true
 refuses '--pid is not possible with --in-kernel' -P 1 syscalls
 refuses '--cpus is not possible with --in-kernel' -M 0 syscalls
-refuses '--in-kernel measures with the clock mono: leave out --in-kernel, or --clock boot' -C boot syscalls
+refuses '--in-kernel permits only the clock mono: leave out --in-kernel, or --clock boot' -C boot syscalls
 refuses 'x.pcapng is a capture, and --in-kernel measures a live run' syscalls x.pcapng
 run 127 "$tracewire" latency --in-kernel syscalls -- no-such-command
 as_nobody latency --in-kernel syscalls >"$scratch/out" 2>"$scratch/err" && fail "nobody can measure in the kernel"
