@@ -52,6 +52,11 @@ function(tracewire_unit_test name)
 	set_tests_properties(${name} PROPERTIES LABELS unit)
 endfunction()
 
+# tracewire_failing_memory(NAME): the unit test can make an allocation fail (tests/failing_memory.h).
+function(tracewire_failing_memory name)
+	target_link_options(${name} PRIVATE LINKER:--wrap=malloc,--wrap=calloc,--wrap=realloc)
+endfunction()
+
 # tracewire_threaded(TEST TARGET ...): a test with several threads, and its programs. The preset tsan builds and runs only these.
 add_custom_target(threaded)
 function(tracewire_threaded test)

@@ -14,6 +14,7 @@
 
 #include "captures.h"
 #include "pcap-tools/capture/capture_file.h"
+#include "tests/failing_memory.h"
 
 #define PACKETS 100
 
@@ -138,13 +139,41 @@ static void no_capture(void **state)
 	assert_int_equal(r, -EINVAL);
 }
 
+/* Without the memory to open the file, there is an error that says so. */
+static void no_memory(void **state)
+{
+	const int fd = memfd_create("capture", 0);
+	struct tw_capture_file *file;
+	struct tw_error err;
+	size_t len;
+	long n = 0;
+
+	(void)state;
+	make();
+	len = compress(1000);
+	for (;; n++) {
+		int opened;
+
+		assert_int_equal(pwrite(fd, compressed, len, 0), len);
+		assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+		before_failure = n;
+		opened = tw_capture_file__open(fd, "made.zst", &file, &err);
+		if (before_failure >= 0)
+			break;
+		assert_int_equal(opened, -ENOMEM);
+		assert_string_equal(err.text, "no memory to read made.zst");
+	}
+	before_failure = -1;
+	assert_true(n >= 3); /* the file, its buffer, the decompressor */
+	tw_capture_file__close(file);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole),
-		cmocka_unit_test(cut),
-		cmocka_unit_test(damaged),
-		cmocka_unit_test(no_capture),
+		cmocka_unit_test(whole),      cmocka_unit_test(cut),       cmocka_unit_test(damaged),
+		cmocka_unit_test(no_capture), cmocka_unit_test(no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

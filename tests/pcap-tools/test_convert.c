@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A small trace.dat is converted: its losses and its options are in the pcapng file. */
+/* A small trace.dat is converted: its losses and its options are in the pcapng file. Without memory, the conversion fails. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <cmocka.h>
 
 #include "pcap-tools/convert/convert.h"
+#include "tests/failing_memory.h"
 #include "tests/pcap-tools/tracedat_file.h"
 #include "wire/decode.h"
 
@@ -20,11 +22,13 @@
 static struct test_dat file;
 
 /* Make a file of two CPUs; the second CPU lost events before its first event. */
-static void make_file(bool big_endian)
+static void make_file(bool big_endian, size_t noise)
 {
 	struct test_page pages[2];
 
-	file = (struct test_dat){ .version = 6, .big_endian = big_endian, .long_size = 8, .more_options = true };
+	file = (struct test_dat){
+		.version = 6, .big_endian = big_endian, .long_size = 8, .more_options = true, .noise = noise
+	};
 	test_dat__begin(&file);
 	test_page__begin(&pages[0], &file, 1000);
 	test_page__event(&pages[0], 0, 101, 7, 4);
@@ -83,7 +87,7 @@ static void test_losses(void **state)
 	int fd;
 
 	(void)state;
-	make_file(false);
+	make_file(false, 0);
 	fd = convert(&stats);
 	assert_int_equal(stats.events, 2);
 	assert_int_equal(stats.lost, LOST_COUNT);
@@ -113,7 +117,7 @@ static void test_options(void **state)
 	for (unsigned int big_endian = 0; big_endian < 2; big_endian++) {
 		int fd;
 
-		make_file(big_endian);
+		make_file(big_endian, 0);
 		fd = convert(&stats);
 		assert_true(has_text(fd, "GUEST: guest, trace id 0x1234, vcpus and their pids 0=100 1=101"));
 		assert_true(has_text(fd, "mult 3 shift 1 offset 0"));
@@ -123,11 +127,56 @@ static void test_options(void **state)
 	}
 }
 
+/*
+ * Each allocation fails in turn: the conversion fails, reports damage, or writes everything. The file has options, which become comments, and a
+ * text that exceeds a frame.
+ */
+static void test_no_memory(void **state)
+{
+	struct tw_tracedat_source source = { .read_at = read_at, .ctx = &file };
+	struct tw_convert_options options = { .name = "memory" };
+	struct tw_convert_stats stats;
+	uint64_t usual;
+	long n = 0;
+	bool reached;
+
+	(void)state;
+	make_file(false, 100000);
+	source.size = file.len;
+	options.fd = convert(&stats);
+	usual = stats.bytes;
+	do {
+		struct tw_error error = { "" };
+		struct tw_tracedat *dat;
+		int err;
+
+		assert_int_equal(ftruncate(options.fd, 0), 0);
+		assert_int_equal(lseek(options.fd, 0, SEEK_SET), 0);
+		assert_int_equal(tw_tracedat__open(&source, "trace.dat", &dat, NULL), 0);
+		before_failure = n++;
+		err = tw_convert__run(dat, &options, &stats, &error);
+		reached = before_failure < 0;
+		before_failure = -1;
+		if (err) {
+			assert_int_equal(err, -ENOMEM);
+			assert_string_equal(error.text, "converting to memory: no memory");
+		} else if (!tw_tracedat__info(dat)->damage.places) {
+			/* There are more bytes if the texts are not compressed together. */
+			assert_in_range(stats.bytes, usual, UINT64_MAX);
+		}
+		tw_tracedat__close(dat);
+	} while (reached);
+	assert_true(n > 20);
+	assert_int_equal(stats.bytes, usual);
+	close(options.fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include "captures.h"
 #include "explained.h"
 #include "pcap-tools/report/report.h"
+#include "tests/failing_memory.h"
 
 #define NS 9 /* if_tsresol of times in ns */
 
@@ -519,6 +520,44 @@ static void test_limits(void **state)
 	assert_int_equal(info.unreadable, 1);
 }
 
+/* Each allocation fails in turn: the summary fails, counts frames of refused streams, or has the right ledger. */
+static void test_no_memory(void **state)
+{
+	const int fd = memfd_create("capture", 0);
+	bool reached;
+	long n = 0;
+
+	(void)state;
+	begin("Dumpcap");
+	put_control(0);
+	put(0, 1000);
+	put_event(0, TEST_STREAM, 1, 0, 2000);
+	put_stats(1, 6, 5);
+	put_end(2);
+	flush_made(fd);
+	do {
+		struct tw_error err = { "" };
+		int ret;
+
+		assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+		before_failure = n++;
+		ret = tw_info__read(fd, "made", NULL, &info, &err);
+		reached = before_failure < 0;
+		before_failure = -1;
+		if (ret) {
+			assert_int_equal(ret, -ENOMEM);
+			assert_non_null(strstr(err.text, "no memory"));
+		} else if (!info.refused) {
+			assert_int_equal(info.streams[0]->counted.recorded, 6);
+			assert_int_equal(info.streams[0]->counted.place[TW_PLACE_RING], 5);
+			assert_int_equal(info.streams[0]->counted.place[TW_PLACE_DELIVERED], 1);
+		}
+		tw_info__fini(&info);
+	} while (reached);
+	assert_true(n > 10);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -538,6 +577,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_refused, teardown),
 		cmocka_unit_test_teardown(test_many_streams, teardown),
 		cmocka_unit_test_teardown(test_limits, teardown),
+		cmocka_unit_test_teardown(test_no_memory, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,7 +168,19 @@ static void put_kallsyms(struct test_dat *dat)
 
 static void put_printk(struct test_dat *dat)
 {
+	const size_t at = dat->len;
+	uint32_t random = 1;
+
 	put_sized(dat, "0xffffffff82000000 : \"hello %d\\n\"\n", 4);
+	if (!dat->noise)
+		return;
+	test_dat__put(dat, "0xffffffff82000100 : \"", 22);
+	for (size_t i = 0; i < dat->noise; i++) {
+		random = random * 1664525 + 1013904223;
+		test_dat__put_number(dat, '@' + (random >> 26), 1);
+	}
+	test_dat__put(dat, "\"\n", 2);
+	test_dat__set_number(dat, at, dat->len - at - 4, 4);
 }
 
 static void put_cmdlines(struct test_dat *dat)

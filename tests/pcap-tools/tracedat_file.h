@@ -19,6 +19,7 @@ struct test_dat {
 	uint8_t long_size;
 	const char *codec; /* version 7: NULL = "none" */
 	bool more_options; /* the file has options of clocks and of a guest */
+	size_t noise;      /* length of a random string that printk_formats also has; it does not compress well */
 	uint32_t
 		bombs; /* version 7, zstd: number of chunks of empty sub-buffers in each ring; the pages are left out */
 	size_t options_at; /* version 7: offset of the field with the offset of the options */
