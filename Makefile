@@ -10,7 +10,7 @@ all: ## build the release version, in build/release
 demo: ## show events of this kernel in tshark; without root or tracefs, a recorded sample
 	@scripts/demo
 
-test: ## build with gcc and clang, run every test
+test: ## build with gcc and clang, run the tests
 	@$(handing_back); scripts/test
 
 test-vm: ## test function tracers, classifiers, clocks and a producer on Debian's kernels 6.1, 6.12 and the newest, in QEMU; downloads them
