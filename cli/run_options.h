@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options common to `live`, `record` and `stream`. */
+/* Options common to the commands that trace: `live`, `record`, `stream`, `latency`, `hist` and `top`. */
 #ifndef CLI_RUN_OPTIONS_H
 #define CLI_RUN_OPTIONS_H
 
@@ -10,8 +10,8 @@
 #include "producer/tracer/tracer.h"
 
 /*
- * The values of these options, and of --interface of `live` and `stream`. This structure is the first member of the config of each of the
- * three commands. A value of zero means that the option was not given.
+ * The values of these options, and of --interface of `live` and `stream`. This structure is the first member of the config of each
+ * command. A value of zero means that the option was not given.
  */
 struct run_config {
 	struct cli_selection selection; /* must be first: its apply functions get the address of the config */

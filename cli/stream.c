@@ -178,7 +178,7 @@ static void tell_started(const struct stream *stream)
 static const char *reason_of(uint16_t why)
 {
 	static const char *const reasons[] = {
-		[0] = "this version does not know the reason",
+		[0] = "this version of Tracewire does not know the reason",
 		[TW_REFUSED_PLACES] = "its stream table has no room for this stream: end some streams, or capture on "
 				      "another port",
 		[TW_REFUSED_SOURCE] =

@@ -181,7 +181,7 @@ static int watch(struct run *run, struct tw_error *error)
 
 	while (!done) {
 		if (poll(fds, 2, patience(run)) < 0 && errno != EINTR)
-			return tw_error__set(error, -errno, "cannot wait: %s", strerror(errno));
+			return tw_error__set(error, -errno, "cannot wait for the end of the run: %s", strerror(errno));
 		run->command.ended = fds[1].revents != 0;
 		if (run->command.ended || fds[0].revents)
 			return 0;

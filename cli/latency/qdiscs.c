@@ -137,7 +137,7 @@ int latency__find_qdiscs(struct latency_config *config, struct latency_task *tas
 	if (kind && task->file)
 		return tw_error__set(
 			error, -EINVAL,
-			"--qdisc asks this kernel, but %s is a capture: -f 'ifindex == N' selects an interface",
+			"--qdisc looks up interfaces of this kernel, but %s is a capture: omit --qdisc, and select an interface with -f 'ifindex == N'",
 			task->file);
 	if (kind && !any_has_qdiscs(task))
 		return tw_error__set(error, -EINVAL,
