@@ -138,8 +138,9 @@ static int bind_side(const struct tw_binding *binding, const struct tw_subject *
 						       : "",
 				       literal->text);
 	if (prefix && test->op != TW_TEST_EQ && test->op != TW_TEST_NE)
-		return tw_filter_error(binding->error, -EINVAL, literal->column,
-				       "an address can be compared with a network only by == and !=");
+		return tw_filter_error(
+			binding->error, -EINVAL, literal->column,
+			"an address can be compared with a network only by ==, !=, or `in` without ranges");
 	test->prefix = prefix;
 	if (field->place == TW_PLACE_FIXED && (test->op == TW_TEST_EQ || test->op == TW_TEST_NE) && len != field->size)
 		return tw_filter_error(binding->error, -EINVAL, literal->column, "'%s' has %u bytes, not %zu%s",

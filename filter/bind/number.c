@@ -207,7 +207,7 @@ static int bind_address(const struct tw_binding *binding, const struct tw_subjec
 	if (!can)
 		return tw_filter_error(
 			binding->error, -EINVAL, member->low.column,
-			"'%s' is in network byte order: compare it only by == and !=, with addresses and networks",
+			"'%s' is in network byte order: compare it with addresses and networks only by ==, !=, or `in` without ranges",
 			subject->name);
 	tw_store_be32(mask, prefix ? UINT32_MAX << (32 - prefix) : UINT32_MAX);
 	test->is_signed = false;
