@@ -615,7 +615,7 @@ const char *tw_refusals__why(uint16_t why)
 {
 	static const char *const texts[] = {
 		[TW_REFUSED_UNPROVEN] =
-			"no two frames of the stream have consecutive numbers, so the frames are forged or damaged; "
+			"no two frames of the stream have consecutive numbers, so the frames may be forged or damaged; "
 			"a firewall can block hosts that are not producers",
 		[TW_REFUSED_PLACES] =
 			"the stream table has no room, or has room only for streams that answer requests; permit UDP in "
