@@ -393,8 +393,8 @@ static int parse_line(struct parser *p)
 				    : FAIL(p, word, "'%s' is before the first `pair NAME`", word);
 		tw_nearest__offer(&nearest, keywords[i].name);
 	}
-	return FAIL(p, word, "'%s' is none of pair, text, begin, end, cancel, value, again, by and unit%s%s", word,
-		    nearest.best ? "; did you mean " : "", nearest.best ? nearest.best : "");
+	return FAIL(p, word, "'%s' is none of pair, text, begin, end, cancel, value, again, by and unit%s%s%s", word,
+		    nearest.best ? "; did you mean " : "", nearest.best ? nearest.best : "", nearest.best ? "?" : "");
 }
 
 static int parse_lines(struct parser *p)

@@ -80,7 +80,7 @@ void latency__add_outcome(const struct tw_latency_result *result, struct outcome
 
 	outcome__add_ledger(outcome, &read->ledger);
 	outcome__add_filter(outcome, &result->filtered);
-	outcome->events = read->events;
+	outcome->events = read->events - result->filtered.rejected;
 	outcome->place[OUTCOME_BY_CAPTURE] += result->filtered.rejected;
 	outcome->place[OUTCOME_NO_FORMAT] = result->unknown;
 	outcome->place[OUTCOME_CUT] = read->cut;

@@ -67,6 +67,10 @@ of_read = [group for group in whole[0]["groups"] if group["by"]["id"] == "read"]
 for key in "count", "sum", "p99":
     assert reads[key] == of_read[key], (reads, of_read)
 E3
+# The summary counts the events that -f left, and the rejected ones.
+events=$("$tracewire" latency syscalls "$scratch/x.pcapng" 2>&1 >/dev/null | sed -nE 's/^([0-9]+) events, 0 lost$/\1/p')
+run 0 "$tracewire" latency -f 'id == 0' syscalls "$scratch/x.pcapng"
+expect "events with and without -f" "$events" "$(sed -nE 's/^([0-9]+) events, 0 lost, ([0-9]+) rejected by filters$/\1 \2/p' "$scratch/err" | awk '{ print $1 + $2 }')"
 "$tracewire" latency -q -i 0.1 -c 2 runqlat "$scratch/x.pcapng" | grep -Ec '^[0-9:]{8}\.[0-9]{3}$' | grep -qx 2 || fail "-c 2 does not print two intervals"
 
 # Of two events with values, one is enough; the other is mentioned.

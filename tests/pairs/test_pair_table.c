@@ -154,7 +154,7 @@ static void test_refused(void **state)
 	(void)state;
 	refused("begin a\n", -EINVAL, "x.pairs:1:1: 'begin' is before the first `pair NAME`");
 	refused("pair a\n  bgin a\n", -EINVAL,
-		"x.pairs:2:3: 'bgin' is none of pair, text, begin, end, cancel, value, again, by and unit; did you mean begin");
+		"x.pairs:2:3: 'bgin' is none of pair, text, begin, end, cancel, value, again, by and unit; did you mean begin?");
 	refused("pair a\nfor ever\n", -EINVAL,
 		"x.pairs:2:1: 'for' is none of pair, text, begin, end, cancel, value, again, by and unit");
 	refused("pair\n", -EINVAL, "x.pairs:1:5: give the pair a name of letters, digits and - _ . :");
