@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <linux/if_ether.h>
 #include <net/if.h>
 #include <setjmp.h>
@@ -16,7 +17,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -458,6 +461,36 @@ static void test_answer(void **state)
 	tw_receiver__close(rx);
 }
 
+/* Frames that arrived but were not handed out yet count as received: each frame once, also if it takes several chunks. */
+static void test_waiting_is_counted(void **state)
+{
+	const struct timespec pause = { .tv_nsec = TW_NS_PER_MS };
+	struct tw_receiver_stats stats = { 0 };
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
+	int tx;
+
+	(void)state;
+	netns__veth(0, 0);
+	rx = open_rx(0);
+	tx = raw__open("tw0-tx");
+	for (uint8_t fill = 4; fill <= 6; fill++)
+		raw__send(tx, TW_ETHERTYPE, fill, fill == 5 ? longest_of(rx, 8000) : 60);
+	for (int ms = 0; ms < NETNS_PATIENCE_MS && stats.frames < 3; ms++) {
+		nanosleep(&pause, NULL);
+		assert_int_equal(tw_receiver__stats(rx, &stats), 0);
+	}
+	assert_int_equal(stats.frames, 3);
+	for (uint8_t fill = 4; fill <= 6; fill++) {
+		assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
+		assert_int_equal(f.data[0], fill);
+		assert_int_equal(tw_receiver__stats(rx, &stats), 0);
+		assert_int_equal(stats.frames, 3);
+	}
+	close(tx);
+	tw_receiver__close(rx);
+}
+
 /* Requests and responses go through the kernel's network stack, and have its time stamp even if the receiver pauses. */
 static void test_aside(void **state)
 {
@@ -609,6 +642,47 @@ static void test_refused(void **state)
 	tw_sink__close(tx);
 }
 
+/* Gives up the capabilities to lock more memory than the limit, and to raise the limit; then sets the limit to one page. */
+static void limit_locked_memory(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3];
+	const struct rlimit limit = { 4096, 4096 };
+
+	assert_return_code(setrlimit(RLIMIT_MEMLOCK, &limit), errno);
+	assert_return_code(syscall(SYS_capget, &header, caps), errno);
+	caps[CAP_TO_INDEX(CAP_IPC_LOCK)].effective &= ~CAP_TO_MASK(CAP_IPC_LOCK);
+	caps[CAP_TO_INDEX(CAP_SYS_RESOURCE)].effective &= ~CAP_TO_MASK(CAP_SYS_RESOURCE);
+	assert_return_code(syscall(SYS_capset, &header, caps), errno);
+}
+
+/* A user who may not lock enough memory for the rings is told so. */
+static void test_locked_memory(void **state)
+{
+	const struct tw_rx_xdp_options o = { .ifname = "tw0" };
+	struct tw_error error = { "" };
+	struct tw_receiver *rx;
+	int status;
+	pid_t child;
+
+	(void)state;
+	netns__veth(0, 0);
+	tw_receiver__close(open_rx(0)); /* skips the test if AF_XDP is impossible */
+	child = fork();
+	assert_return_code(child, errno);
+	if (!child) {
+		limit_locked_memory();
+		if (tw_rx_xdp__open(&o, &rx, &error) == -ENOBUFS &&
+		    strstr(error.text, "not enough memory for the rings"))
+			_exit(0);
+		print_message("%s\n", error.text);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(program_of("tw0", false), 0);
+}
+
 /* Waits until a receiver can be opened: the kernel frees the queues of an ended process a moment later than its XDP program. */
 static void await_free_queues(void)
 {
@@ -694,12 +768,14 @@ int main(void)
 		cmocka_unit_test_setup(test_loss_under_way, netns__setup),
 		cmocka_unit_test_setup(test_queues_in_turn, netns__setup),
 		cmocka_unit_test_setup(test_too_long_is_counted, netns__setup),
+		cmocka_unit_test_setup(test_waiting_is_counted, netns__setup),
 		cmocka_unit_test_setup(test_answer, netns__setup),
 		cmocka_unit_test_setup(test_aside, netns__setup),
 		cmocka_unit_test_setup(test_down_and_gone, netns__setup),
 		cmocka_unit_test_setup(test_down_beside_aside, netns__setup),
 		cmocka_unit_test_setup(test_gone_while_down, netns__setup),
 		cmocka_unit_test_setup(test_refused, netns__setup),
+		cmocka_unit_test_setup(test_locked_memory, netns__setup),
 		cmocka_unit_test_setup(test_not_bound, netns__setup),
 		cmocka_unit_test_setup(test_killed, netns__setup),
 	};
