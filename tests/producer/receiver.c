@@ -24,8 +24,10 @@ struct place {
 	struct channel *channels;
 	struct tw_frame_info info;
 	size_t frame;
-	uint64_t seq; /* of the next event */
-	bool ended;   /* by this frame */
+	uint64_t seq;      /* of the next event */
+	bool ended;        /* by this frame */
+	size_t n_channels; /* channels from this number on have no watermark */
+	uint64_t released; /* lowest watermark of all channels */
 };
 
 /* Appends a zeroed element to a list, whose size is doubled when it is full. */
@@ -91,6 +93,19 @@ static void take_lost(struct place *p, const struct tw_tlv_view *tlv)
 	*lost = (struct got_lost){ view.count, p->info.channel, view.where, view.unknown, p->frame };
 }
 
+static void note_release(struct place *p)
+{
+	uint64_t lowest = UINT64_MAX;
+
+	for (size_t i = 0; i < p->n_channels; i++) {
+		const uint64_t watermark = p->channels[i].watermark;
+
+		lowest = watermark && watermark < lowest ? watermark : lowest;
+	}
+	p->r->n_releases += lowest > p->released;
+	p->released = lowest;
+}
+
 static void take_watermark(struct place *p, const struct tw_tlv_view *tlv)
 {
 	struct tw_watermark_view view;
@@ -114,7 +129,10 @@ static void take_watermark(struct place *p, const struct tw_tlv_view *tlv)
 			ch->next = next;
 		if (view.time > ch->watermark)
 			ch->watermark = view.time;
+		if (number < CHANNELS && number >= p->n_channels)
+			p->n_channels = number + 1u;
 	}
+	note_release(p);
 }
 
 static void take_name(struct place *p, const struct tw_tlv_view *tlv)

@@ -65,7 +65,8 @@ struct receiver {
 	struct got_symbol *symbols;
 	struct got_clock *clocks;
 	size_t n_events, n_lost, n_names, n_texts, n_symbols, n_clocks, n_watermarks, n_hosts, n_parts, n_stats, n_ends;
-	uint64_t stats[32];       /* from the last STATS, by enum tw_stat_id */
+	size_t n_releases;  /* watermarks that let a merge write more events, because all channels had reached them */
+	uint64_t stats[32]; /* from the last STATS, by enum tw_stat_id */
 	uint64_t recorded_at_end; /* TW_STAT_RECORDED after the last frame */
 
 	/* violations */

@@ -137,6 +137,67 @@ static void test_seldom(void **state)
 	run__fini(&run);
 }
 
+#define RELEASES 150
+
+/* Makes an event each time that it looks. */
+static bool is_released_often(const struct receiver *got)
+{
+	syscall(SYS_getppid);
+	return got->n_releases >= RELEASES;
+}
+
+/*
+ * Only one CPU has events. The other reader still sends watermarks soon after them, and not only once a second, because a receiver holds
+ * back events until all readers have sent a later watermark. RELEASES seconds are more than run__await() waits.
+ */
+static void test_idle_reader(void **state)
+{
+	cpu_set_t before, here;
+	char given[64];
+	struct run run;
+
+	(void)state;
+	assert_return_code(sched_getaffinity(0, sizeof(before), &before), errno);
+	CPU_ZERO(&here);
+	CPU_SET((size_t)sched_getcpu(), &here);
+	assert_return_code(sched_setaffinity(0, sizeof(here), &here), errno);
+	snprintf(given, sizeof(given), "%s && common_pid == %d", only_getppid(), getpid());
+	run__init(&run, "raw_syscalls:sys_enter", given);
+	run.options.threads = 2;
+	run__start(&run);
+	run__await(&run, is_released_often);
+	run__stop(&run);
+	expect_balance(&run);
+	run__fini(&run);
+	assert_return_code(sched_setaffinity(0, sizeof(before), &before), errno);
+}
+
+/* Makes an event each time that it looks. */
+static bool has_late(const struct receiver *got)
+{
+	syscall(SYS_getppid);
+	return got->flagged > 0;
+}
+
+/* Another process changes the clock of the instance to one that begins at 0: events are older than watermarks, and count as late. */
+static void test_late(void **state)
+{
+	char path[256];
+	struct run run;
+
+	(void)state;
+	run__init(&run, "raw_syscalls:sys_enter", only_getppid());
+	run__start(&run);
+	assert_int_equal(write_file(run__file(&run, "trace_clock", path), 0, "counter"), 0);
+	run__await(&run, has_late);
+	run.cleared = true; /* with the clock's change, the kernel cleared the rings */
+	run__stop(&run);
+	assert_true(run.got.flagged > 0);
+	assert_int_equal(run.counters.late, run.got.flagged);
+	assert_int_equal(run.got.overtaken, 0);
+	run__fini(&run);
+}
+
 /* If the sink accepts nothing, the run still ends soon, and reports it. */
 static void test_stuck(void **state)
 {
@@ -251,8 +312,10 @@ static void test_counters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counters),      cmocka_unit_test(test_overload), cmocka_unit_test(test_lossless),
-		cmocka_unit_test(test_large_records), cmocka_unit_test(test_seldom),   cmocka_unit_test(test_stuck),
+		cmocka_unit_test(test_counters),     cmocka_unit_test(test_overload),
+		cmocka_unit_test(test_lossless),     cmocka_unit_test(test_large_records),
+		cmocka_unit_test(test_seldom),       cmocka_unit_test(test_stuck),
+		cmocka_unit_test(test_idle_reader),  cmocka_unit_test(test_late),
 		cmocka_unit_test(test_small_frames),
 	};
 
