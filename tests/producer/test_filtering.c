@@ -370,12 +370,91 @@ static void test_appear(void **state)
 	assert_int_equal(probe__define("-one", ""), 0);
 }
 
+/* Whether the producer has looked for new events at least once since its first second: it does so before it sends STATS. */
+static bool has_looked(const struct receiver *got)
+{
+	return got->n_stats >= 3;
+}
+
+/* An event that the run does not select changes nothing: the stream keeps its schema, and the filters stay. */
+static void test_other_event(void **state)
+{
+	struct run run;
+
+	(void)state;
+	set_up(&run, "sched:sched_switch", NULL, "prev_pid == 1");
+	run__start(&run);
+	if (!probe__define("other", "")) {
+		run__await(&run, has_looked);
+		assert_int_equal(probe__define("-other", ""), 0);
+	}
+	assert_int_equal(places_of(&run).kernel, 1);
+	expect_file(&run, "events/sched/sched_switch/filter", "prev_pid == 1");
+	run__stop(&run);
+	receiver__assert_sound(&run.got, 0);
+	assert_int_equal(run.counters.schemas, 1);
+	assert_int_equal(run.got.n_texts, run.got.texts[0].total);
+	end(&run);
+}
+
+/* Makes a filter of an event, and an expression, that together are longer than the kernel's limit. The expression passes 5 and other 7. */
+static void make_long(char given[3800], char expression[1024])
+{
+	size_t n = (size_t)snprintf(given, 3800, "common_pid == %d", getpid());
+
+	while (n < 3760)
+		n += (size_t)snprintf(given + n, 3800 - n, " && number != %zu", 100000 + n);
+	n = (size_t)snprintf(expression, 1024, "other == 7 or number == 5");
+	while (n < 400)
+		n += (size_t)snprintf(expression + n, 1024 - n, " and number != %zu", 100000 + n);
+}
+
+/*
+ * The kernel refuses the filter of an event. The event is replaced by one that lacks a field of the filter: the kernel refuses the new
+ * filter too, and the producer evaluates it.
+ */
+static void test_refused_again(void **state)
+{
+	char spec[64], one[64], file[128], path[256], given[3800], expression[1024];
+	struct run run;
+
+	(void)state;
+	if (probe__define("one", "number=" PROBE_NUMBER " other=" PROBE_NUMBER)) {
+		print_message("skipped: this kernel has no uprobes\n");
+		skip();
+	}
+	snprintf(spec, sizeof(spec), "twtest%d:*", getpid());
+	snprintf(one, sizeof(one), "twtest%d/one", getpid());
+	snprintf(file, sizeof(file), "events/%s/enable", one);
+	make_long(given, expression);
+	set_up(&run, spec, given, expression);
+	run__start(&run);
+	assert_int_equal(places_of(&run).refused, 1);
+	/* an event can be removed only while it is not enabled */
+	assert_int_equal(write_file(run__file(&run, file, path), 0, "0"), 0);
+	assert_int_equal(probe__define("-one", ""), 0);
+	assert_int_equal(probe__define("one", "number=" PROBE_NUMBER), 0);
+	run__await_enabled(&run, one);
+	for (long number = 5; number <= 7; number++)
+		probe__target(number);
+	assert_int_equal(places_of(&run).refused, 1);
+	run.cleared = true; /* when an event is removed, the kernel clears the rings that had it */
+	run__stop(&run);
+	receiver__assert_sound(&run.got, 0);
+	assert_int_equal(count(&run).one, 1);
+	assert_int_equal(run.counters.filtered, 2);
+	end(&run);
+	assert_int_equal(probe__define("-one", ""), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_files),  cmocka_unit_test(test_marks),    cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_left),   cmocka_unit_test(test_too_long), cmocka_unit_test(test_overload),
-		cmocka_unit_test(test_stacks), cmocka_unit_test(test_appear),
+		cmocka_unit_test(test_files),         cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_refused),       cmocka_unit_test(test_left),
+		cmocka_unit_test(test_too_long),      cmocka_unit_test(test_overload),
+		cmocka_unit_test(test_stacks),        cmocka_unit_test(test_appear),
+		cmocka_unit_test(test_refused_again), cmocka_unit_test(test_other_event),
 	};
 
 	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
