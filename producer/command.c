@@ -57,20 +57,16 @@ run_child(const struct tw_program *program, const char *marker, int go, int repo
 	sigset_t none;
 	ssize_t len;
 	char byte;
-	int err;
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
-	err = write_mark(marker);
-	tell(report, err);
-	if (err)
-		_exit(127);
+	tell(report, write_mark(marker));
 	len = read(go, &byte, 1);
 	if (!len)
-		_exit(127); /* the producer has ended or gives up, so the command must not run */
+		_exit(127); /* the producer has ended, or gives up, for example without a mark: the command must not run */
 	tell(report, len < 0 ? -errno : tw_program__exec(program, environ));
 	_exit(127);
 }

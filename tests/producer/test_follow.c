@@ -194,6 +194,19 @@ static void test_no_command(void **state)
 	assert_null(command);
 }
 
+/* A command that cannot write its mark: the error has the reason. */
+static void test_not_marked(void **state)
+{
+	char *argv[] = { (char[]){ "true" }, NULL };
+	struct tw_command *command = NULL;
+	struct tw_error error = { "" };
+
+	(void)state;
+	assert_int_equal(tw_command__new(argv, "/dev/full", &command, &error), -ENOSPC);
+	assert_string_equal(error.text, "'true' cannot be started: No space left on device");
+	assert_null(command);
+}
+
 /* Frees a command that was never run, and one that does not end by itself. */
 static void test_free_command(void **state)
 {
@@ -212,8 +225,10 @@ static void test_free_command(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_follow),  cmocka_unit_test(test_no_mark),    cmocka_unit_test(test_own_threads),
-		cmocka_unit_test(test_ignored), cmocka_unit_test(test_no_command), cmocka_unit_test(test_free_command),
+		cmocka_unit_test(test_follow),      cmocka_unit_test(test_no_mark),
+		cmocka_unit_test(test_own_threads), cmocka_unit_test(test_ignored),
+		cmocka_unit_test(test_no_command),  cmocka_unit_test(test_free_command),
+		cmocka_unit_test(test_not_marked),
 	};
 
 	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
