@@ -149,21 +149,25 @@ void tx_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret)
 	ret->dropped_unseen += tx->claimed;
 }
 
-static void write_ethernet(uint8_t ret[static ETH_HLEN], const uint8_t *destination, struct nl_addr *source)
+static void write_ethernet(uint8_t ret[static ETH_HLEN], const uint8_t *destination, const struct nl_addr *source)
 {
 	static const uint8_t group[ETH_ALEN] = TW_TX_GROUP;
 
 	memcpy(ret, destination ? destination : group, ETH_ALEN);
-	memset(ret + ETH_ALEN, 0, ETH_ALEN);
-	if (source && nl_addr_get_len(source) == ETH_ALEN)
-		memcpy(ret + ETH_ALEN, nl_addr_get_binary_addr(source), ETH_ALEN);
+	memcpy(ret + ETH_ALEN, nl_addr_get_binary_addr(source), ETH_ALEN);
 	tw_store_be16(ret + ETH_HLEN - sizeof(uint16_t), TW_ETHERTYPE);
 }
 
 static int check_link(struct rtnl_link *link, const struct tw_tx_options *o, struct tw_error *error)
 {
 	const unsigned int mtu = rtnl_link_get_mtu(link), queues = rtnl_link_get_num_tx_queues(link);
+	const struct nl_addr *address = rtnl_link_get_addr(link);
 
+	if (!address || nl_addr_get_len(address) != ETH_ALEN)
+		return tw_error__set(
+			error, -EINVAL,
+			"cannot send on %s: the interface has no Ethernet address; send over UDP (-u) instead",
+			o->ifname);
 	if (!(rtnl_link_get_flags(link) & IFF_UP))
 		return tw_error__set(error, -ENETDOWN,
 				     "cannot send on %s: the interface is down; bring it up with `ip link set %s up`",

@@ -43,8 +43,8 @@ struct tw_tx_options {
  * The source address is that of the interface. flush returns -EAGAIN for back-pressure, and while the interface is down; in both cases, the
  * frames are kept. When the interface was removed, flush returns -ENODEV, and unsent frames count as dropped.
  *
- * Return: 0; -ENODEV if there is no such interface; -ENETDOWN if it is down; -EPERM without CAP_NET_RAW; -EINVAL if no frame fits the
- * interface's MTU, or if the interface does not have the queue; -EBUSY if another AF_XDP socket uses the queue; another -errno of the
+ * Return: 0; -ENODEV if there is no such interface; -ENETDOWN if it is down; -EPERM without CAP_NET_RAW; -EINVAL if the interface has no
+ * Ethernet address or not the queue, or if no frame fits its MTU; -EBUSY if another AF_XDP socket uses the queue; another -errno of the
  * kernel, with @error filled.
  */
 int tw_tx__open(const struct tw_tx_options *opts, struct tw_sink **ret, struct tw_error *error);

@@ -573,6 +573,17 @@ static void test_refused(void **state)
 	assert_return_code(seteuid(0), errno);
 }
 
+/* Frames need an Ethernet header, so an interface without Ethernet addresses, such as a tunnel, is refused. */
+static void test_not_ethernet(void **state)
+{
+	(void)state;
+	if (system("ip tuntap add tun0 mode tun && ip link set tun0 up")) {
+		print_message("skipped: this kernel has no TUN interfaces\n");
+		skip();
+	}
+	assert_refused(&(struct tw_tx_options){ .ifname = "tun0" }, -EINVAL, "no Ethernet address");
+}
+
 /*
  * Frames that just fill two chunks, including the Ethernet header: if slots had no slack, a slot would extend into the next one.
  */
@@ -616,6 +627,7 @@ int main(void)
 		cmocka_unit_test_setup(test_one_socket_a_queue, netns__setup),
 		cmocka_unit_test_setup(test_ethernet_header, netns__setup),
 		cmocka_unit_test_setup(test_refused, netns__setup),
+		cmocka_unit_test_setup(test_not_ethernet, netns__setup),
 	};
 	const int skip_code = netns__main_guard();
 
