@@ -125,8 +125,8 @@ static const struct cli_option event_options[] = {
 	  "previous --event-filter",
 	  .apply = cli_selection__filter },
 	{ 0, "show-self", NULL, CLI_ARG_NONE,
-	  "Also trace the wake-ups and switches of Tracewire's own threads and viewer, and the packets of its own "
-	  "interface",
+	  "Also trace the wake-ups and switches of Tracewire's own threads, those of the viewer of `live`, and the packets "
+	  "on the interface of `live` or `stream`",
 	  .offset = offsetof(struct run_config, show_self) },
 	{ 0 },
 };

@@ -501,7 +501,7 @@ static void put_fields(struct tw_dissect *d, proto_tree *tree, const struct even
 		tw_dissect__expert(d, &ei_trace_bad_field, NULL);
 }
 
-/* Sets the top line of the details of a frame with one event. */
+/* Sets the plugin's line in the details of a frame with one event. */
 static void show_title(struct tw_dissect *d, const struct event *e)
 {
 	const char *name = e->type ? e->type->event->format->name : "unknown format";

@@ -226,8 +226,8 @@ static int add_text(struct tw_dissect *d, const struct tw_schema_view *view, str
 	err = tw_dissect__unpack_schema(d, view, &text, error);
 	if (!err && is_event)
 		err = take_format(d, view, &text, d->bytes.frames, d->bytes.n_frames, error);
-	else if (!err && tw_stream__add_text(d->stream, d->schema->id, view, &text, error))
-		err = tw_error__set(error, -ENOSPC, "the capture has more strings than the limit");
+	else if (!err)
+		err = tw_stream__add_text(d->stream, d->schema->id, view, &text, error);
 	if (!err && for_cache)
 		keep_for_cache(d, view->index, &text);
 	return err;

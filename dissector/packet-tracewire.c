@@ -690,7 +690,7 @@ static void show_columns(struct tw_dissect *d)
 	col_set_str(pinfo->cinfo, COL_INFO, tw_shown__end(&d->info));
 }
 
-/* Sets the top line of the details. For a frame with one event, event.c sets this line. */
+/* Sets the plugin's line in the details. For a frame with one event, event.c sets this line. */
 static void show_title(struct tw_dissect *d)
 {
 	if (!tw_tree__is_shown(d->tree))

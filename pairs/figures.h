@@ -33,7 +33,7 @@ struct tw_pair_figures {
 	uint64_t negative;                   /* values below 0, which are not in the histogram */
 	uint64_t unstamped;                  /* packets without a receive time stamp */
 	uint64_t blocked;                    /* reads of data that waited for an earlier segment */
-	/* The values of the pair are shown as names, such as states. The first name of each group is then that of the value. */
+	/* The values of the pair are shown as names, such as states. names[0] of each group is then the name of the value. */
 	bool is_named;
 	uint64_t unclear; /* events for which `matches` in a condition reached its limit, which counts as no match */
 	struct tw_histogram all;       /* of all groups */

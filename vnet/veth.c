@@ -279,7 +279,7 @@ static int check_name(const char *name, struct tw_error *error)
 	if (!name_is_valid(name))
 		return tw_error__set(
 			error, -EINVAL,
-			"a veth pair cannot be named \"%s\": use letters, digits and punctuation, but no spaces, '/', ':' or '%%', and not only dots",
+			"a veth pair cannot be named \"%s\": use ASCII letters, digits and punctuation, but no spaces, '/', ':' or '%%'; not '.' or '..'",
 			name);
 	if (is_tx_name(name))
 		return tw_error__set(

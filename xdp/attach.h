@@ -74,8 +74,8 @@ int tw_u32__attach(struct tw_state *state, const struct tw_rules *rules, const s
 
 /**
  * tw_u32__count() - read the frame counter of each row
- * @rows: array of TW_ROWS_MAX. The member `frames` is TW_NOT_COUNTED if the row has no filter and no count of replaced filters, or if this
- * kernel does not count. The member `events` is not set.
+ * @rows: array of TW_ROWS_MAX. The member `frames` is TW_NOT_COUNTED if the row has no filter and its earlier filters counted no frames,
+ * or if this kernel does not count. The member `events` is not set.
  * Return: 0; -ENOENT if the filters were removed; another -errno.
  */
 int tw_u32__count(const struct tw_state *state, struct tw_counter *rows, struct tw_error *error);

@@ -172,7 +172,7 @@ static const struct cli_option options[] = {
 	{ 'E', "table-option", "NAME=VALUE", CLI_ARG_TEXT,
 	  "Set a property of the table: separator=CHARACTER (/t tab, /s blank), header=y|n or quote=d|s|n",
 	  .apply = report_table__set_option },
-	{ 0, "csv", NULL, CLI_ARG_NONE, "Write a table with commas and a header (RFC 4180)",
+	{ 0, "csv", NULL, CLI_ARG_NONE, "Write a table with commas and a header, quoted as in RFC 4180",
 	  .offset = offsetof(struct report_config, format), .apply = report_table__set_csv },
 	FLAG(0, "raw", raw, "Write texts without escapes such as \\x1b"),
 	{ 'o', "output", "FILE", CLI_ARG_FILE, "Write to this file; an existing file is replaced",

@@ -15,7 +15,7 @@ enum report_format {
 	REPORT_TEXT,
 	REPORT_JSON,
 	REPORT_FIELDS, /* a table, as in tshark */
-	REPORT_CSV,    /* a table according to RFC 4180 */
+	REPORT_CSV,    /* a table, quoted as in RFC 4180, with lines that end with LF */
 };
 
 struct report_config {

@@ -147,10 +147,10 @@ static inline uint64_t tw_output__file_end(const struct tw_output *o)
 /** tw_output__put() - write all bytes at the current end. On a full disk, removes files of the ring. Return: 0, or errors of write() */
 int tw_output__put(struct tw_output *o, const void *bytes, size_t len);
 
-/** tw_output__was_late() - add the part of a write after the deadline to `late`. @begun: beginning of the write, CLOCK_MONOTONIC, ns */
+/** tw_output__was_late() - add to `late` the time that a write took after the deadline. @begun: its beginning, CLOCK_MONOTONIC, ns */
 void tw_output__was_late(struct tw_output *o, uint64_t begun);
 
-/** tw_disk__begin() - set the members of disk.c for a file that was just opened */
+/** tw_disk__begin() - set `base`, `reserved`, `reserves` and `limit` for a file that was just opened */
 void tw_disk__begin(struct tw_output *o);
 
 /**

@@ -225,8 +225,8 @@ static void holes_are_the_receivers_when_it_dropped(void **state)
 }
 
 /*
- * A late frame is not the frame before the next gap: the receiver lost that gap, although the late frame arrived after the receiver's
- * drops.
+ * A late frame does not count as the frame before the next gap. The receiver lost the events of this gap, although it dropped nothing between
+ * the late frame and the frame after the gap.
  */
 static void a_late_frame_ends_no_hole(void **state)
 {
