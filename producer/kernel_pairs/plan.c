@@ -433,6 +433,7 @@ static int add_packets(struct tw_kernel_plan *plan, const struct tw_kernel_pairs
 		if (!pair->is_left_out)
 			continue;
 		pair->note = *error;
+		*error = (struct tw_error){ .text = "" };
 		err = 0;
 	}
 	return err;
