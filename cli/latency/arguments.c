@@ -259,9 +259,10 @@ static int check_packets(const struct latency_config *config, const struct laten
 						       : NULL;
 
 	if (option && !all_of_packets(task))
-		return tw_error__set(error, -EINVAL,
-				     "--%s is for the pairs ping, ecn and rxstack: leave it out, or name only these",
-				     option);
+		return tw_error__set(
+			error, -EINVAL,
+			"--%s is for the pairs ping, ecn, rxstack and qdisc-leaf: leave it out, or name only these",
+			option);
 	return 0;
 }
 

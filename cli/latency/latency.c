@@ -313,7 +313,7 @@ static const struct cli_option packet_options[] = {
 	{ 0 },
 };
 
-static const struct cli_option_group packet_group = { "Packets (ping, ecn, rxstack)", packet_options };
+static const struct cli_option_group packet_group = { "Packets (ping, ecn, rxstack, qdisc-leaf)", packet_options };
 
 static const struct cli_option_group group = { "Pairs", options };
 static const struct cli_option_group *const groups[] = {

@@ -143,6 +143,13 @@ int latency__find_qdiscs(struct latency_config *config, struct latency_task *tas
 		return tw_error__set(error, -EINVAL,
 				     "--qdisc is for the pair qdisc, and pair %s has no events of qdiscs",
 				     task->pairs[0]->name);
+	for (size_t i = 0; kind && i < task->n_pairs; i++)
+		if (tw_packets__has(task->pairs[i]))
+			return tw_error__set(
+				error, -EINVAL,
+				"--qdisc is not possible with %s: leave out one of the two; --by kind divides the figures of "
+				"qdisc-leaf",
+				task->pairs[i]->name);
 	if (task->file || !any_has_qdiscs(task))
 		return 0;
 	err = tw_qdiscs__read(&task->qdiscs, &reason);

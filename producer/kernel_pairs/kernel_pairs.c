@@ -240,7 +240,7 @@ const char *tw_kernel_pairs__hook(const struct tw_kernel_pairs *kernel, size_t i
 void tw_kernel_pairs__follow(struct tw_kernel_pairs *kernel)
 {
 	if (kernel->plan.packets)
-		tw_packets__follow_tai(kernel->plan.packets);
+		tw_packets__follow(kernel->plan.packets);
 }
 
 /* Sets the epoch that all programs fill, and waits until none uses the previous one. */

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fts.h>
 #include <limits.h>
+#include <linux/pkt_sched.h>
 #include <net/if.h>
 #include <netdb.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +21,7 @@
 const char *const tw_packet_event_names[TW_PACKET_EVENTS] = {
 	[TW_PACKET_ICMP_ECHO] = "icmp_echo",
 	[TW_PACKET_ECN] = "ecn",
+	[TW_PACKET_QDISC_LEAF] = "qdisc_leaf",
 	[TW_PACKET_IP_START] = "ip_start",
 	[TW_PACKET_TCP_START] = "tcp_start",
 	[TW_PACKET_UDP_START] = "udp_start",
@@ -33,6 +36,7 @@ const char *const tw_packet_event_names[TW_PACKET_EVENTS] = {
 #define OF_ECHOES  BIT(ICMP_ECHO)
 #define OF_ADDRESS (BIT(ICMP_ECHO) | BIT(ECN))
 #define OF_ECN     BIT(ECN)
+#define OF_QDISCS  BIT(QDISC_LEAF)
 #define OF_ALL     ((1u << TW_PACKET_EVENTS) - 1)
 
 static const struct {
@@ -40,7 +44,7 @@ static const struct {
 	uint32_t bits;
 	uint32_t events;
 } fields_of_packets[] = {
-	{ "family", TW_PACKET_FAMILY, OF_ALL },
+	{ "family", TW_PACKET_FAMILY, OF_ALL & ~OF_QDISCS },
 	{ "dev", TW_PACKET_DEV | TW_PACKET_NETNS, OF_ALL },
 	{ "netns", TW_PACKET_NETNS, OF_ALL },
 	{ "saddr", TW_PACKET_SADDR, OF_ADDRESS },
@@ -56,6 +60,8 @@ static const struct {
 	{ "pid", TW_PACKET_PID, OF_READS },
 	{ "comm", TW_PACKET_COMM, OF_READS },
 	{ "cgroup", TW_PACKET_CGROUP, OF_READS },
+	{ "kind", TW_PACKET_KIND, OF_QDISCS },
+	{ "parent", TW_PACKET_PARENT, OF_QDISCS },
 };
 
 #define N_FIELDS (sizeof(fields_of_packets) / sizeof(fields_of_packets[0]))
@@ -166,6 +172,18 @@ static void put_cgroup(struct tw_line *line, uint64_t id)
 		close(fd);
 }
 
+/* A class, as tc prints it. */
+static void put_class(struct tw_line *line, uint32_t handle)
+{
+	char text[16];
+
+	if (TC_H_MIN(handle))
+		snprintf(text, sizeof(text), "%x:%x", TC_H_MAJ(handle) >> 16, TC_H_MIN(handle));
+	else
+		snprintf(text, sizeof(text), "%x:", TC_H_MAJ(handle) >> 16);
+	tw_line__str(line, text);
+}
+
 static void put_field(struct tw_line *line, uint32_t field, const struct tw_packet_fields *fields)
 {
 	switch (field) {
@@ -216,6 +234,12 @@ static void put_field(struct tw_line *line, uint32_t field, const struct tw_pack
 		break;
 	case TW_PACKET_CGROUP:
 		put_cgroup(line, fields->cgroup);
+		break;
+	case TW_PACKET_KIND:
+		tw_line__bytes(line, fields->kind, strnlen(fields->kind, sizeof(fields->kind)));
+		break;
+	case TW_PACKET_PARENT:
+		put_class(line, fields->parent);
 		break;
 	}
 }

@@ -16,6 +16,10 @@ static const struct tw_packet_hook hooks[] = {
 	  { "echo_sent", "echo_received" },
 	  { "net_dev_queue", "netif_receive_skb" } },
 	{ TW_PACKET_ECN, TW_HOOK_TRACEPOINT, { "ecn_sent", "ecn_received" }, { "net_dev_queue", "netif_receive_skb" } },
+	{ TW_PACKET_QDISC_LEAF,
+	  TW_HOOK_QDISCS,
+	  { "leaf_dequeued", "leaf_freed", "leaf_enqueued" },
+	  { "qdisc_dequeue", "kfree_skb", "pfifo_enqueue" } },
 	{ TW_PACKET_IP_START,
 	  TW_HOOK_FENTRY,
 	  { "ip_start_fentry", "ip6_start_fentry" },
@@ -98,6 +102,8 @@ static bool permits_target(const struct tw_packet_kernel *kernel, enum tw_packet
 		return has_tracepoint(kernel->btf, target);
 	case TW_HOOK_FENTRY:
 		return kernel->has_fentry && btf__find_by_name_kind(kernel->btf, target, BTF_KIND_FUNC) > 0;
+	case TW_HOOK_QDISCS:
+		return has_tracepoint(kernel->btf, target) || permits_target(kernel, TW_HOOK_FENTRY, target);
 	case TW_HOOK_NETFILTER:
 		return btf__find_by_name_kind(kernel->btf, "bpf_nf_link", BTF_KIND_STRUCT) > 0;
 	case TW_HOOK_CGROUP:

@@ -8,10 +8,10 @@
 #include "producer/packets/measure.h"
 #include "producer/packets/packets.h"
 
-/* How programs are attached. */
-enum tw_packet_hook_kind { TW_HOOK_TRACEPOINT, TW_HOOK_FENTRY, TW_HOOK_NETFILTER, TW_HOOK_CGROUP };
+/* How programs are attached. TW_HOOK_QDISCS: to tracepoints, and one to the functions that put packets into queueing disciplines. */
+enum tw_packet_hook_kind { TW_HOOK_TRACEPOINT, TW_HOOK_FENTRY, TW_HOOK_NETFILTER, TW_HOOK_CGROUP, TW_HOOK_QDISCS };
 
-#define TW_HOOK_PROGRAMS_MAX 2
+#define TW_HOOK_PROGRAMS_MAX 3
 
 /* Programs that make an event, and what they are attached to. */
 struct tw_packet_hook {
@@ -38,6 +38,27 @@ void tw_packet_kernel__fini(struct tw_packet_kernel *kernel);
 
 /** tw_packet_kernel__hook() - the first hook for an event that this kernel permits. Return: NULL if there is none */
 const struct tw_packet_hook *tw_packet_kernel__hook(const struct tw_packet_kernel *kernel, enum tw_packet_event event);
+
+#define TW_PACKET_CLONES_MAX 64
+#define TW_PACKET_CLONE_NAME 48 /* bytes of the name of a function, with its NUL */
+
+/* Copies of the program leaf_enqueued, one for the enqueue function of each kind of queueing discipline. */
+struct tw_packet_clones {
+	int programs[TW_PACKET_CLONES_MAX]; /* @n of them */
+	char functions[TW_PACKET_CLONES_MAX][TW_PACKET_CLONE_NAME];
+	size_t n;
+	uint32_t last; /* number of the types of the last module that was searched */
+	bool has_kernel;
+};
+
+/**
+ * tw_packet_clones__load() - find the functions, in the kernel and its modules, and load a program for each
+ * @program: was loaded for one of them
+ * A later call finds those of modules that were loaded since. Functions that the kernel refuses are left out.
+ * Return: 0; -E2BIG if there are too many; another -errno.
+ */
+int tw_packet_clones__load(struct tw_packet_clones *clones, struct btf *kernel, const struct bpf_program *program);
+void tw_packet_clones__fini(struct tw_packet_clones *clones);
 
 /** tw_packet_selection__resolve() - replace the names of a selection by numbers. Return: 0 or -errno with @error filled */
 int tw_packet_selection__resolve(const struct tw_packets_selection *selection, struct tw_packet_selection *ret,

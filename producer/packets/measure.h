@@ -8,6 +8,7 @@
 enum tw_packet_event {
 	TW_PACKET_ICMP_ECHO,
 	TW_PACKET_ECN,
+	TW_PACKET_QDISC_LEAF,
 	TW_PACKET_IP_START,
 	TW_PACKET_TCP_START,
 	TW_PACKET_UDP_START,
@@ -34,18 +35,28 @@ enum tw_packet_field {
 	TW_PACKET_PID = 1 << 11,
 	TW_PACKET_COMM = 1 << 12,
 	TW_PACKET_CGROUP = 1 << 13,
+	TW_PACKET_KIND = 1 << 14,
+	TW_PACKET_PARENT = 1 << 15,
 };
 
 #define TW_PACKET_COMM_LEN 16
+#define TW_PACKET_KIND_LEN 16
 #define TW_PACKET_IPV4     4
 #define TW_PACKET_IPV6     6
 
 /* The values of fields. Fields that do not divide the samples of the event are 0. */
 struct tw_packet_fields {
 	uint8_t saddr[16], daddr[16]; /* an IPv4 address is in the first 4 bytes */
-	char comm[TW_PACKET_COMM_LEN];
+	union {
+		char comm[TW_PACKET_COMM_LEN]; /* of the task that reads */
+		char kind[TW_PACKET_KIND_LEN]; /* of the queueing discipline */
+	};
 	uint64_t cgroup;
-	uint32_t ifindex, netns, pid;
+	uint32_t ifindex, netns;
+	union {
+		uint32_t pid;    /* of the task that reads */
+		uint32_t parent; /* of the queueing discipline: the handle of its class */
+	};
 	uint16_t sport, dport, id, seq; /* in host byte order */
 	uint8_t family;                 /* TW_PACKET_IPV4 or TW_PACKET_IPV6 */
 	uint8_t protocol;

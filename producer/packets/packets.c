@@ -12,6 +12,7 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
+#include "base/line.h"
 #include "base/time.h"
 #include "producer/kernel_pairs/figures.h"
 #include "producer/packets/impl.h"
@@ -22,10 +23,12 @@
 #define ELEMENT_BYTES 72u /* of the kernel for each element of a hash map, besides key and value */
 #define ECHOES        16384
 #define HOLES         16384
+#define LEAF_PACKETS  32768
 #define CELLS_MIN     64
 #define CELLS_MAX     (1u << 16)
 #define STAMPS_US     20000 /* after the socket is set up, the kernel begins to stamp packets within this time */
-#define LINKS_MAX     (2 * TW_PACKET_EVENTS)
+#define LINKS_MAX     (2 * TW_PACKET_EVENTS + TW_PACKET_CLONES_MAX)
+#define HOOK_TEXT     1024
 
 /* For <linux/bpf.h> before Linux 6.4 */
 #define PROG_TYPE_NETFILTER 32
@@ -38,7 +41,7 @@ struct measured {
 	const struct tw_pair_figures *figures; /* NULL = the event is not measured */
 	const struct tw_packet_hook *hook;
 	uint32_t by[TW_PAIR_KEYS_MAX]; /* bits of the fields whose values are the groups */
-	char text[128];                /* of the hook, for people */
+	char text[HOOK_TEXT];          /* of the hook, for people */
 };
 
 struct tw_packets {
@@ -46,6 +49,7 @@ struct tw_packets {
 	struct tw_packet_kernel kernel;
 	struct tw_packet_selection selection;
 	struct measured events[TW_PACKET_EVENTS];
+	struct tw_packet_clones clones;
 	int links[LINKS_MAX];
 	size_t n_links;
 	int stamping; /* a socket that requests receive time stamps; -1 = none */
@@ -113,19 +117,29 @@ static int check(const struct tw_pair *pair, enum tw_packet_event event, struct 
 	return 0;
 }
 
+static int refuse_event(const struct tw_packets *packets, enum tw_packet_event event, struct tw_error *error)
+{
+	const struct tw_packet_kernel *kernel = &packets->kernel;
+	const char *more = "";
+
+	if (event == TW_PACKET_QDISC_LEAF)
+		more = "; only the root queueing discipline can be measured, with the pair qdisc";
+	else if (kernel->cgroup < 0)
+		more = ", and no cgroup2 file system is mounted";
+	return tw_error__set(error, -EOPNOTSUPP, "pair %s cannot be measured on this kernel: %s%s",
+			     packets->events[event].figures->pair->name,
+			     kernel->has_fentry ? "it lacks the function or tracepoint to which the BPF program would be attached"
+						: "it permits no BPF program at the entry of a function (fentry)",
+			     more);
+}
+
 static int choose_hook(struct tw_packets *packets, enum tw_packet_event event, struct tw_error *error)
 {
 	struct measured *measured = &packets->events[event];
 	const struct tw_packet_hook *hook = tw_packet_kernel__hook(&packets->kernel, event);
 
 	if (!hook)
-		return tw_error__set(
-			error, -EOPNOTSUPP, "pair %s cannot be measured on this kernel: %s%s",
-			measured->figures->pair->name,
-			packets->kernel.has_fentry
-				? "it lacks the function or tracepoint to which the BPF program would be attached"
-				: "it permits no BPF program at the entry of a function (fentry)",
-			packets->kernel.cgroup < 0 ? ", and no cgroup2 file system is mounted" : "");
+		return refuse_event(packets, event, error);
 	measured->hook = hook;
 	snprintf(measured->text, sizeof(measured->text), "%s%s%s%s", hook->kind == TW_HOOK_FENTRY ? "function " : "",
 		 hook->targets[0], hook->targets[1] ? ", " : "", hook->targets[1] ? hook->targets[1] : "");
@@ -214,6 +228,9 @@ static int prepare(struct tw_packets *packets, size_t memory)
 					      (enum bpf_attach_type)ATTACH_NETFILTER);
 	err = bpf_map__set_max_entries(programs->maps.groups, packets->cells);
 	if (!err)
+		err = bpf_map__set_max_entries(programs->maps.leaves,
+					       is_hooked(packets, "leaf_enqueued") ? LEAF_PACKETS : 1);
+	if (!err)
 		err = bpf_map__set_max_entries(programs->maps.echoes, has_echoes ? ECHOES : 1);
 	if (!err)
 		err = bpf_map__set_max_entries(programs->maps.holes, is_hooked(packets, "tcp_read") ? HOLES : 1);
@@ -239,6 +256,26 @@ static int check_reads(const struct tw_packets *packets, struct tw_error *error)
 			     option);
 }
 
+/* Loads the programs of queueing disciplines, and lists their functions. */
+static int load_clones(struct tw_packets *packets)
+{
+	struct measured *measured = &packets->events[TW_PACKET_QDISC_LEAF];
+	struct tw_line line = tw_line__on(measured->text, sizeof(measured->text) - 1);
+	int err;
+
+	if (!measured->hook)
+		return 0;
+	err = tw_packet_clones__load(&packets->clones, packets->kernel.btf, packets->programs->progs.leaf_enqueued);
+	if (!err && !packets->clones.n)
+		err = -EOPNOTSUPP;
+	for (size_t i = 0; i < packets->clones.n; i++) {
+		tw_line__str(&line, i ? ", " : "functions ");
+		tw_line__str(&line, packets->clones.functions[i]);
+	}
+	measured->text[tw_line__len(&line)] = '\0';
+	return err;
+}
+
 int tw_packets__load(struct tw_packets *packets, size_t memory, struct tw_error *error)
 {
 	libbpf_print_fn_t print;
@@ -253,6 +290,8 @@ int tw_packets__load(struct tw_packets *packets, size_t memory, struct tw_error 
 		set_constants(packets);
 	if (!err)
 		err = packet_programs__load(packets->programs);
+	if (!err)
+		err = load_clones(packets);
 	libbpf_set_print(print);
 	if (err == -EPERM)
 		return tw_error__set(
@@ -292,6 +331,23 @@ static int keep_link(struct tw_packets *packets, int fd)
 	return 0;
 }
 
+static int attach_clones(struct tw_packets *packets, size_t first)
+{
+	int err = 0;
+
+	for (size_t i = first; i < packets->clones.n && !err; i++)
+		err = keep_link(packets, bpf_raw_tracepoint_open(NULL, packets->clones.programs[i]));
+	return err;
+}
+
+/* The program at a function is replaced by its copies. */
+static int attach_of_qdiscs(struct tw_packets *packets, const struct bpf_program *program)
+{
+	if (bpf_program__expected_attach_type(program) == BPF_TRACE_FENTRY)
+		return attach_clones(packets, 0);
+	return keep_link(packets, bpf_raw_tracepoint_open(NULL, bpf_program__fd(program)));
+}
+
 static int attach_program(struct tw_packets *packets, const struct tw_packet_hook *hook, const char *name)
 {
 	const struct bpf_program *program = bpf_object__find_program_by_name(packets->programs->obj, name);
@@ -305,6 +361,8 @@ static int attach_program(struct tw_packets *packets, const struct tw_packet_hoo
 	case TW_HOOK_NETFILTER:
 		err = keep_link(packets, link_netfilter(fd, AF_INET));
 		return err ? err : keep_link(packets, link_netfilter(fd, AF_INET6));
+	case TW_HOOK_QDISCS:
+		return attach_of_qdiscs(packets, program);
 	case TW_HOOK_CGROUP:
 		return keep_link(packets, bpf_link_create(fd, packets->kernel.cgroup, BPF_CGROUP_INET_INGRESS, NULL));
 	}
@@ -347,6 +405,14 @@ static bool needs_stamps(const struct tw_packets *packets)
 	return false;
 }
 
+static uint64_t count_missed_by(int program)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t len = sizeof(info);
+
+	return program >= 0 && !bpf_obj_get_info_by_fd(program, &info, &len) ? info.recursion_misses : 0;
+}
+
 static uint64_t count_missed(const struct tw_packets *packets)
 {
 	struct bpf_program *program;
@@ -354,21 +420,27 @@ static uint64_t count_missed(const struct tw_packets *packets)
 
 	bpf_object__for_each_program(program, packets->programs->obj)
 	{
-		struct bpf_prog_info info = { 0 };
-		uint32_t len = sizeof(info);
-		const int fd = bpf_program__fd(program);
-
-		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len))
-			missed += info.recursion_misses;
+		missed += count_missed_by(bpf_program__fd(program));
 	}
+	for (size_t i = 0; i < packets->clones.n; i++)
+		missed += count_missed_by(packets->clones.programs[i]);
 	return missed;
+}
+
+static void follow_tai(struct tw_packets *packets)
+{
+	struct timex times = { 0 };
+
+	if (packets->programs && adjtimex(&times) >= 0)
+		__atomic_store_n(&packets->programs->bss->tai_offset, times.tai * (int64_t)TW_NS_PER_SECOND,
+				 __ATOMIC_RELAXED);
 }
 
 int tw_packets__attach(struct tw_packets *packets, struct tw_error *error)
 {
 	int err = needs_stamps(packets) ? begin_stamping(packets, error) : 0;
 
-	tw_packets__follow_tai(packets);
+	follow_tai(packets);
 	for (size_t i = 0; i < TW_PACKET_EVENTS && !err; i++)
 		err = attach_event(packets, &packets->events[i], error);
 	packets->missed_before = count_missed(packets);
@@ -392,13 +464,14 @@ void tw_packets__set_epoch(struct tw_packets *packets, uint32_t epoch)
 		__atomic_store_n(&packets->programs->data->epoch, epoch, __ATOMIC_RELAXED);
 }
 
-void tw_packets__follow_tai(struct tw_packets *packets)
+void tw_packets__follow(struct tw_packets *packets)
 {
-	struct timex times = { 0 };
+	const size_t first = packets->clones.n;
 
-	if (packets->programs && adjtimex(&times) >= 0)
-		__atomic_store_n(&packets->programs->bss->tai_offset, times.tai * (int64_t)TW_NS_PER_SECOND,
-				 __ATOMIC_RELAXED);
+	follow_tai(packets);
+	if (packets->programs && packets->events[TW_PACKET_QDISC_LEAF].hook &&
+	    !tw_packet_clones__load(&packets->clones, packets->kernel.btf, packets->programs->progs.leaf_enqueued))
+		attach_clones(packets, first);
 }
 
 static enum tw_packet_event event_of(const struct tw_packets *packets, const struct tw_pair *pair)
@@ -502,6 +575,8 @@ void tw_packets__size(const struct tw_packets *packets, size_t *programs, size_t
 		++*programs;
 		*instructions += bpf_program__insn_cnt(program);
 	}
+	*programs += packets->clones.n;
+	*instructions += packets->clones.n * bpf_program__insn_cnt(packets->programs->progs.leaf_enqueued);
 	*memory += TW_PACKET_EVENTS * TW_KERNEL_EPOCHS * packets->cpus * sizeof(struct tw_kernel_figures);
 	*memory += packets->cells *
 		   (ELEMENT_BYTES + sizeof(struct tw_packet_cell) + packets->cpus * sizeof(struct tw_kernel_samples));
@@ -512,6 +587,7 @@ void tw_packets__free(struct tw_packets *packets)
 	if (!packets)
 		return;
 	tw_packets__detach(packets);
+	tw_packet_clones__fini(&packets->clones);
 	packet_programs__destroy(packets->programs);
 	tw_packet_kernel__fini(&packets->kernel);
 	free(packets);

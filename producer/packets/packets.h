@@ -7,6 +7,7 @@
  * |---|---|---|
  * | icmp_echo | rtt: from the device queue of a request to the receipt of its reply, ns | tracepoints net_dev_queue, netif_receive_skb |
  * | ecn | codepoint: the ECN bits of a packet; a GSO packet counts once for each segment | the same |
+ * | qdisc_leaf | delay: of a packet in a queueing discipline below the root, ns | fentry, and tracepoints qdisc_dequeue, kfree_skb |
  * | ip_start | delay: from the receive time stamp of a packet to this stage, ns; also of all events below | fentry; a netfilter hook |
  * | tcp_start, udp_start | | fentry; the ingress hook of the root cgroup |
  * | tcp_socket_enqueued, udp_socket_enqueued | | fexit; tracepoint sk_data_ready |
@@ -68,8 +69,11 @@ void tw_packets__detach(struct tw_packets *packets);
 /** tw_packets__set_epoch() - set the epoch that the programs fill from now on, or TW_KERNEL_CLOSED */
 void tw_packets__set_epoch(struct tw_packets *packets, uint32_t epoch);
 
-/** tw_packets__follow_tai() - follow changes of CLOCK_TAI minus CLOCK_REALTIME; to be called several times a second */
-void tw_packets__follow_tai(struct tw_packets *packets);
+/**
+ * tw_packets__follow() - to be called several times a second while the programs measure
+ * Follows changes of CLOCK_TAI minus CLOCK_REALTIME, and attaches programs to queueing disciplines whose module was loaded since.
+ */
+void tw_packets__follow(struct tw_packets *packets);
 
 /** tw_packets__hook() - Return: what the programs of a pair are attached to, for people; @pair is one that was added */
 const char *tw_packets__hook(const struct tw_packets *packets, const struct tw_pair *pair);

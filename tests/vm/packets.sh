@@ -1,10 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tests/integration/packets.sh on a stock kernel in a virtual machine, which permits programs at function entries.
+# tests/integration/packets.sh and qdisc-leaf.sh on a stock kernel in a virtual machine, which permits programs at function entries.
 # Usage: packets.sh RELEASE KERNELS TRACEWIRE
 . "$(dirname "$0")/common.sh"
 mkdir "$job/integration"
-cp "$here/../integration/packets.sh" "$job/integration"
+cp "$here/../integration/"{packets,qdisc-leaf}.sh "$job/integration"
 cp "$1" "$job/tracewire"
-in_machine "ip link set lo up; /job/integration/packets.sh /job/tracewire" || fail "in Linux $release it ends with $?"
+cat >"$job/both" <<'END'
+ip link set lo up
+status=0
+/job/integration/packets.sh /job/tracewire || status=$?
+/job/integration/qdisc-leaf.sh /job/tracewire permitted || status=$?
+exit $status
+END
+in_machine "sh /job/both" || fail "in Linux $release it ends with $?"
 exit $failed
