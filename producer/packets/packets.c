@@ -566,6 +566,8 @@ uint64_t tw_packets__missed(const struct tw_packets *packets)
 
 void tw_packets__size(const struct tw_packets *packets, size_t *programs, size_t *instructions, size_t *memory)
 {
+	const struct bpf_map *const of_packets[] = { packets->programs->maps.echoes, packets->programs->maps.holes,
+						     packets->programs->maps.leaves };
 	struct bpf_program *program;
 
 	bpf_object__for_each_program(program, packets->programs->obj)
@@ -577,6 +579,9 @@ void tw_packets__size(const struct tw_packets *packets, size_t *programs, size_t
 	}
 	*programs += packets->clones.n;
 	*instructions += packets->clones.n * bpf_program__insn_cnt(packets->programs->progs.leaf_enqueued);
+	for (size_t i = 0; i < sizeof(of_packets) / sizeof(of_packets[0]); i++)
+		*memory += bpf_map__max_entries(of_packets[i]) *
+			   (ELEMENT_BYTES + bpf_map__key_size(of_packets[i]) + bpf_map__value_size(of_packets[i]));
 	*memory += TW_PACKET_EVENTS * TW_KERNEL_EPOCHS * packets->cpus * sizeof(struct tw_kernel_figures);
 	*memory += packets->cells *
 		   (ELEMENT_BYTES + sizeof(struct tw_packet_cell) + packets->cpus * sizeof(struct tw_kernel_samples));
