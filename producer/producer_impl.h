@@ -41,7 +41,7 @@ struct tw_producer {
 	bool running;
 	int wake_fd;
 	uint64_t started_ns;
-	_Atomic uint64_t stopped_ns; /* 0 until tw_producer__stop(); set while the readers run */
+	_Atomic uint64_t stopped_ns; /* 0 until tw_producer__stop() sets it, while the readers still run */
 	const char *blocked_by;      /* why the sink accepted no more frames at the end; NULL = unknown */
 
 	/* results; @recorded and @unsure come from settle_rings(), after the rings were read to their end */

@@ -103,8 +103,9 @@ int tw_udp_address__resolve(const struct tw_udp_address *address, int flags, str
 	if (err == EAI_SYSTEM)
 		return tw_error__set(error, -errno, "cannot look up host %s: %s", address->host, strerror(errno));
 	if (err)
-		return tw_error__set(error, -EHOSTUNREACH,
-				     "cannot look up host %s: %s; `getent ahosts %s` shows its addresses",
-				     address->host, gai_strerror(err), address->host);
+		return tw_error__set(
+			error, -EHOSTUNREACH,
+			"cannot look up host %s: %s; check the name with `getent ahosts %s`, or give an address",
+			address->host, gai_strerror(err), address->host);
 	return 0;
 }

@@ -344,8 +344,9 @@ const struct cli_command cli_command_latency = {
 		"--key define another pair. The common beginning of several names selects them all: `gso` stands for gso-queued, gso-sent "
 		"and others. Without FILE, the events of this kernel are measured until Ctrl-C, or until COMMAND "
 		"ends. FILE is a pcapng or pcap file with Tracewire's frames; - is standard input.\n\n"
-		"A row (2, 4] of a histogram has the times above 2 and up to 4. A quantile is the upper bound of a bucket, which is "
-		"at most 3.2 % wide, or one unit of the pair; or the maximum, if that is smaller. Each beginning or end that is "
+		"A row (2, 4] of a histogram has the times above 2 and up to 4. A quantile is the upper bound of a bucket, or the "
+		"maximum if that is smaller. A bucket is at most 3.2 % or one unit of the pair wide; with --linear, it has the given "
+		"width. Each beginning or end that is "
 		"not in the histogram is counted below it: for example, a beginning without an end. If events were lost between "
 		"the two events of a pair, the time may be wrong: such pairs are counted and left out.",
 	.details =

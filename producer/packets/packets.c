@@ -59,12 +59,18 @@ struct tw_packets {
 	bool has_stopped;
 };
 
-bool tw_packets__has(const struct tw_pair *pair)
+/* The event of a pair that is made from packets. Return: NULL if the pair has none */
+static const struct tw_pair_event *packet_event(const struct tw_pair *pair)
 {
 	for (size_t i = 0; i < pair->n_events; i++)
 		if (pair->events[i].system && !strcmp(pair->events[i].system, SYSTEM))
-			return true;
-	return false;
+			return &pair->events[i];
+	return NULL;
+}
+
+bool tw_packets__has(const struct tw_pair *pair)
+{
+	return packet_event(pair);
 }
 
 int tw_packets__new(const struct tw_packets_selection *selection, struct tw_packets **ret, struct tw_error *error)
@@ -86,10 +92,10 @@ int tw_packets__new(const struct tw_packets_selection *selection, struct tw_pack
 	return err;
 }
 
-/* The event of a pair. Return: TW_PACKET_EVENTS with @error filled if there is none */
+/* The number of the event of a pair. Return: TW_PACKET_EVENTS with @error filled if there is none */
 static enum tw_packet_event find_event(const struct tw_pair *pair, struct tw_error *error)
 {
-	const struct tw_pair_event *named = &pair->events[0];
+	const struct tw_pair_event *named = packet_event(pair);
 	enum tw_packet_event event = 0;
 
 	while (event < TW_PACKET_EVENTS && strcmp(named->event, tw_packet_event_names[event]) != 0)
@@ -103,7 +109,7 @@ static enum tw_packet_event find_event(const struct tw_pair *pair, struct tw_err
 /* Checks that a pair has only the value of this event, without a condition. */
 static int check(const struct tw_pair *pair, enum tw_packet_event event, struct tw_error *error)
 {
-	const struct tw_pair_event *named = &pair->events[0];
+	const struct tw_pair_event *named = packet_event(pair);
 
 	if (!tw_pair__has_values(pair) || pair->n_events != 1 || named->condition)
 		return tw_error__set(error, -EINVAL,
@@ -124,12 +130,13 @@ static int refuse_event(const struct tw_packets *packets, enum tw_packet_event e
 
 	if (event == TW_PACKET_QDISC_LEAF)
 		more = "; only the root queueing discipline can be measured, with the pair qdisc";
-	else if (kernel->cgroup < 0)
+	else if (kernel->cgroup < 0 && (event == TW_PACKET_TCP_START || event == TW_PACKET_UDP_START))
 		more = ", and no cgroup2 file system is mounted";
 	return tw_error__set(error, -EOPNOTSUPP, "pair %s cannot be measured on this kernel: %s%s",
 			     packets->events[event].figures->pair->name,
-			     kernel->has_fentry ? "it lacks the function or tracepoint to which the BPF program would be attached"
-						: "it permits no BPF program at the entry of a function (fentry)",
+			     kernel->has_fentry
+				     ? "it lacks the function or tracepoint to which the BPF program would be attached"
+				     : "it permits no BPF program at the entry of a function (fentry)",
 			     more);
 }
 
@@ -171,7 +178,10 @@ int tw_packets__add(struct tw_packets *packets, struct tw_pair_figures *figures,
 		if (!measured->by[i])
 			return -EINVAL;
 	}
-	return choose_hook(packets, event, error);
+	err = choose_hook(packets, event, error);
+	if (err)
+		measured->figures = NULL; /* the pair is left out */
+	return err;
 }
 
 static bool is_hooked(const struct tw_packets *packets, const char *program)

@@ -68,8 +68,10 @@ static int find_cgroup(const char *name, uint64_t *ret, struct tw_error *error)
 	const int root = tw_cgroup__open_root(NULL);
 	int err = 0;
 
-	if (root < 0)
+	if (root == -ENOENT)
 		return tw_error__set(error, root, "no cgroup2 file system is mounted, which --cgroup needs");
+	if (root < 0)
+		return tw_error__set(error, root, "the mount point of cgroup2 cannot be opened: %s", strerror(-root));
 	below = *below ? below : ".";
 	if (!fstatat(root, below, &found, 0) && S_ISDIR(found.st_mode))
 		*ret = found.st_ino;

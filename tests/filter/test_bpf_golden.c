@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * test_bpf_golden [--write] FILE... -- compares generated code with golden files. The first lines of a file say what is generated:
- *	# tree EXPRESSION			the tree of one event, sched_switch if it has one
+ *	# tree EXPRESSION			the tree for sched_switch, or, if sched_switch cannot match, for the first event that can
  *	# xdp | tc | offload-xdp | offload-tc	whole programs, of the rules that follow
  *	# rule ACTION EXPRESSION
  * The rest of the file is the code, disassembled. --write writes the generated code to the files; review it before you commit it.

@@ -38,13 +38,13 @@ static const struct table
 	three_and_one = { { S(5, 1, ANSWER, 0), S(4, 1, ANSWER, 0), S(6, 1, ANSWER, 0), S(3, 2, ANSWER, 0) }, N },
 	two_and_two = { { S(5, 1, ANSWER, 0), S(4, 1, ANSWER, 0), S(6, 2, ANSWER, 0), S(3, 2, ANSWER, 0) }, N };
 
-#define ROOM N /* the table has room; 0 to N - 1: the index of the evicted stream; negative: -errno */
+#define ROOM N /* the table has room */
 
 static const struct {
 	const char *what;
 	const struct table *table;
 	struct tw_standing newcomer;
-	int wanted;
+	int wanted; /* ROOM; or the index of the evicted stream; or -errno */
 } rows[] = {
 	{ "there is room", &one, S(1000, 2, NONE, 0), ROOM },
 	{ "one that ended goes before all others, and of two the longest silent", &two_ended, S(10, 5, NUMBERS, 0), 2 },
