@@ -81,7 +81,7 @@ int BPF_PROG(leaf_enqueued, struct sk_buff *skb, struct Qdisc *qdisc)
 	struct levels *levels;
 	uint32_t ifindex, netns, at;
 
-	/* A new way through the queueing disciplines: what is known of this address belongs to an earlier packet, whose end was not seen. */
+	/* The packet enters the root: levels with its address are those of an earlier packet, whose end was not seen. */
 	if (queue->qdisc == qdisc) {
 		if (bpf_map_lookup_elem(&leaves, &packet))
 			bpf_map_delete_elem(&leaves, &packet);
