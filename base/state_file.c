@@ -50,7 +50,7 @@ bool tw_state_file__has_gone(const struct tw_state_file *file)
 {
 	struct stat st;
 
-	return fstat(file->fd, &st) || !st.st_nlink;
+	return !fstat(file->fd, &st) && !st.st_nlink;
 }
 
 void tw_state_file__close(struct tw_state_file *file)
@@ -68,9 +68,13 @@ void tw_state_file__remove(const struct tw_state_file *file)
 
 int tw_state_file__try_lock(struct tw_state_file *file)
 {
+	struct stat st;
+
 	if (flock(file->fd, LOCK_EX | LOCK_NB))
 		return errno == EWOULDBLOCK ? -EBUSY : -errno;
-	return tw_state_file__has_gone(file) ? -ENOENT : 0;
+	if (fstat(file->fd, &st))
+		return -errno;
+	return st.st_nlink ? 0 : -ENOENT;
 }
 
 static void name_file(struct tw_state_file *file, const char *name)
@@ -80,12 +84,21 @@ static void name_file(struct tw_state_file *file, const char *name)
 
 static int open_to_write(struct tw_state_file *file, struct tw_error *error)
 {
-	mkdir(folder(), 0700);
+	if (mkdir(folder(), 0700) && errno != EEXIST)
+		return tw_error__set(error, -errno, "the directory %s cannot be made: %s", folder(),
+				     errno == EACCES ? "this requires root" : strerror(errno));
 	file->fd = open(file->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (file->fd < 0)
 		return tw_error__set(error, -errno, "%s cannot be written: %s", file->path,
 				     errno == EACCES ? "this requires root" : strerror(errno));
 	return 0;
+}
+
+static const char *why_not_locked(int err)
+{
+	if (err == -EBUSY)
+		return "another process has locked it";
+	return err == -ENOENT ? "another process has removed it" : strerror(-err);
 }
 
 static int open_locked(struct tw_state_file *file, struct tw_error *error)
@@ -95,11 +108,10 @@ static int open_locked(struct tw_state_file *file, struct tw_error *error)
 	if (err)
 		return err;
 	err = tw_state_file__try_lock(file);
-	if (err)
-		tw_state_file__close(file);
-	return err && err != -EBUSY && err != -ENOENT
-		       ? tw_error__set(error, err, "%s cannot be locked: %s", file->path, strerror(-err))
-		       : err;
+	if (!err)
+		return 0;
+	tw_state_file__close(file);
+	return tw_error__set(error, err, "%s cannot be locked: %s", file->path, why_not_locked(err));
 }
 
 /*
@@ -126,12 +138,15 @@ static int open_regular(const char *path)
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
 
+	int err;
+
 	if (fd < 0)
 		return -errno;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+	err = fstat(fd, &st) ? -errno : 0;
+	if (!err && S_ISREG(st.st_mode))
 		return fd;
 	close(fd);
-	return -EINVAL;
+	return err ? err : -EINVAL;
 }
 
 int tw_state_file__open(const char *name, struct tw_state_file *ret)
@@ -144,27 +159,38 @@ int tw_state_file__open(const char *name, struct tw_state_file *ret)
 	return fd < 0 ? fd : 0;
 }
 
-/* Read line 0 or 1 of the file. Return: the fields of a complete and valid line; otherwise all zero, which means no text. */
-static struct place read_place(int fd, unsigned int line)
+/* Read line 0 or 1 of the file. @ret: the fields of a complete and valid line; otherwise all zero, which means no text */
+static int read_place(int fd, unsigned int line, struct place *ret)
 {
 	char text[PLACE_LEN + 1] = "";
 	struct place place = { 0 };
 	uint64_t again;
+	const ssize_t n = pread(fd, text, PLACE_LEN, (off_t)line * PLACE_DISTANCE);
 
-	if (pread(fd, text, PLACE_LEN, (off_t)line * PLACE_DISTANCE) != PLACE_LEN ||
+	*ret = place;
+	if (n < 0)
+		return -errno;
+	if (n != PLACE_LEN ||
 	    sscanf(text, "text %20" SCNu64 " at %20" SCNu64 " bytes %20" SCNu64 " text %20" SCNu64, &place.sequence,
 		   &place.offset, &place.len, &again) != 4 ||
 	    place.sequence != again || place.sequence % 2 != line || place.offset < TEXTS ||
 	    place.len > TW_STATE_TEXT_MAX)
-		return (struct place){ 0 };
-	return place;
+		return 0;
+	*ret = place;
+	return 0;
 }
 
-static struct place newest_place(int fd)
+/* If one of the two lines cannot be read, it may be the newer one. */
+static int newest_place(int fd, struct place *ret)
 {
-	const struct place even = read_place(fd, 0), odd = read_place(fd, 1);
+	struct place even, odd;
+	int err = read_place(fd, 0, &even);
 
-	return even.sequence > odd.sequence ? even : odd;
+	if (!err)
+		err = read_place(fd, 1, &odd);
+	if (!err)
+		*ret = even.sequence > odd.sequence ? even : odd;
+	return err;
 }
 
 /* A fatal signal can cut a write at the end of a page. A write within one page, such as the write of a PLACE line, is never cut. */
@@ -196,12 +222,12 @@ static int write_place(int fd, const struct place *place)
 
 int tw_state_file__write(const struct tw_state_file *file, const char *text, size_t len)
 {
-	const struct place old = newest_place(file->fd);
-	struct place new = { .sequence = old.sequence + 1, .offset = TEXTS, .len = len };
-	int err;
+	struct place old, new = { .offset = TEXTS, .len = len };
+	int err = len > TW_STATE_TEXT_MAX ? -EFBIG : newest_place(file->fd, &old);
 
-	if (len > TW_STATE_TEXT_MAX)
-		return -EFBIG;
+	if (err)
+		return err;
+	new.sequence = old.sequence + 1;
 	if (old.sequence && new.offset + len > old.offset)
 		new.offset = (old.offset + old.len + PAGE - 1) / PAGE *PAGE;
 	err = write_all(file->fd, text, len, new.offset);
@@ -210,8 +236,11 @@ int tw_state_file__write(const struct tw_state_file *file, const char *text, siz
 
 int tw_state_file__patch(const struct tw_state_file *file, size_t at, const char *bytes, size_t len)
 {
-	const struct place place = newest_place(file->fd);
+	struct place place;
+	const int err = newest_place(file->fd, &place);
 
+	if (err)
+		return err;
 	if (!place.sequence || at > place.len || len > place.len - at)
 		return -EINVAL;
 	return write_all(file->fd, bytes, len, place.offset + at);
@@ -242,23 +271,27 @@ static int read_text(int fd, const struct place *place, char **ret)
  */
 int tw_state_file__read(const struct tw_state_file *file, char **ret)
 {
-	struct place place = newest_place(file->fd);
-	char byte;
-	int err = -ENODATA;
+	struct place place;
+	int err = newest_place(file->fd, &place);
 
-	if (!place.sequence && pread(file->fd, &byte, sizeof(byte), 0) < 0)
-		return -errno; /* not -ENODATA: the file cannot be read, but may have a text */
+	if (err)
+		return err;
+	if (!place.sequence)
+		return -ENODATA;
 	for (int i = 0; i < READ_TRIES && place.sequence; i++) {
 		const uint64_t sequence = place.sequence;
 
 		err = read_text(file->fd, &place, ret);
-		place = newest_place(file->fd);
-		if (err || place.sequence == sequence)
+		if (err)
 			return err;
+		err = newest_place(file->fd, &place);
+		if (!err && place.sequence == sequence)
+			return 0;
 		free(*ret);
-		err = -EAGAIN;
+		if (err)
+			return err;
 	}
-	return err;
+	return -EAGAIN;
 }
 
 /* Opens a file of the directory. Return: 0; -ENOENT if the file must be skipped; another -errno, with @error filled */

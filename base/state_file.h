@@ -23,8 +23,7 @@ struct tw_state_file {
  * tw_state_file__lock() - open or create the file @name, and lock it; waits about 50 ms at most for the lock
  * @name: name of the file in the directory: printable, without a '/'
  * @ret: close it with tw_state_file__close()
- * Return: 0; -EBUSY if another process keeps the file locked; -ENOENT if the file or its directory is removed repeatedly, or the directory
- * cannot be made; another -errno, with @error filled. After -EBUSY and -ENOENT, @error need not be filled.
+ * Return: 0; -EBUSY if another process keeps the file locked; -ENOENT if the file or its directory is removed repeatedly; another -errno.
  */
 int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_error *error);
 
@@ -63,7 +62,7 @@ int tw_state_file__patch(const struct tw_state_file *file, size_t at, const char
  */
 int tw_state_file__read(const struct tw_state_file *file, char **ret);
 
-/** tw_state_file__has_gone() - whether the file was removed */
+/** tw_state_file__has_gone() - whether the file was removed; false if this cannot be found out */
 bool tw_state_file__has_gone(const struct tw_state_file *file);
 
 /** tw_state_file__remove() - remove the file, and then the directory if it is empty */

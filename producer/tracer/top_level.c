@@ -184,7 +184,7 @@ static int open_notes(struct setting_notes *notes, const char *name, struct tw_e
 	*notes = (struct setting_notes){ .file.fd = -1 };
 	err = tw_state_file__lock(name, &notes->file, error);
 	if (err)
-		return err == -EBUSY ? cannot_note(notes, err, error) : err;
+		return err;
 	err = tw_state_file__write(&notes->file, "", 0);
 	return err ? cannot_note(notes, err, error) : 0;
 }
