@@ -40,7 +40,7 @@ int tw_listeners__open(const char *ifname, struct tw_listeners **ret, struct tw_
 	l = calloc(1, sizeof(*l));
 	if (!l) {
 		close(fd);
-		return tw_error__set(error, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "no memory to look for programs that capture on %s", ifname);
 	}
 	*l = (struct tw_listeners){ .fd = fd, .ifindex = ifindex };
 	*ret = l;
