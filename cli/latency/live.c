@@ -30,14 +30,15 @@ static void put_spec(const struct tw_pair_event *event, char spec[SPEC_MAX])
 	snprintf(spec, SPEC_MAX, "%s%s%s", event->system ? event->system : "", event->system ? ":" : "", event->event);
 }
 
-/* Whether this kernel has an event of a pair. */
-static bool has_event(const struct tw_event_list *all, const char *spec)
+/* Find out whether this kernel lacks an event of a pair. */
+static int lacks_event(const struct tw_event_list *all, const char *spec, bool *ret, struct tw_error *error)
 {
 	struct tw_event_list found = { 0 };
-	const bool has = !tw_event_list__select(&found, all, spec, NULL);
+	const int err = tw_event_list__select(&found, all, spec, error);
 
 	tw_event_list__fini(&found);
-	return has;
+	*ret = err == -ENOENT;
+	return *ret ? 0 : err;
 }
 
 static int add_event(struct live *live, const char *spec, struct tw_error *error)
@@ -83,8 +84,8 @@ static int select_pair(struct live *live, const struct tw_event_list *all, const
 			continue;
 		}
 		put_spec(&pair->events[i], spec);
-		is_missing[i] = !has_event(all, spec);
-		if (!is_missing[i])
+		err = lacks_event(all, spec, &is_missing[i], error);
+		if (!err && !is_missing[i])
 			err = add_event(live, spec, error);
 	}
 	missing = err ? NULL : tw_pair__lacks(pair, is_missing);
