@@ -91,9 +91,9 @@ int tw_xdp__detach(const struct tw_state *state, struct tw_error *error);
 int tw_tc__detach(const struct tw_state *state, struct tw_error *error);
 int tw_u32__detach(const struct tw_state *state, struct tw_error *error);
 
-/** tw_xdp__mode(), tw_tc__mode(), tw_u32__mode() - ask the kernel how the classifier is attached. Return: enum tw_mode */
-uint8_t tw_xdp__mode(const struct tw_state *state);
-uint8_t tw_tc__mode(const struct tw_state *state);
-uint8_t tw_u32__mode(const struct tw_state *state);
+/** tw_xdp__mode(), tw_tc__mode(), tw_u32__mode() - ask the kernel how the classifier is attached. Return: enum tw_mode, or -errno */
+int tw_xdp__mode(const struct tw_state *state, struct tw_error *error);
+int tw_tc__mode(const struct tw_state *state, struct tw_error *error);
+int tw_u32__mode(const struct tw_state *state, struct tw_error *error);
 
 #endif

@@ -53,22 +53,22 @@ static void look(const struct tcmsg *head, struct nlattr *const *attrs, void *ct
 	found->flags = options[TCA_BPF_FLAGS_GEN] ? nla_get_u32(options[TCA_BPF_FLAGS_GEN]) : 0;
 }
 
-static struct found find(struct nl_sock *sk, const struct tw_state *state)
+static int find(struct nl_sock *sk, const struct tw_state *state, struct found *ret, struct tw_error *error)
 {
-	struct found found = { 0 };
-
-	tw_filters__each(sk, state->public.ifindex, state->prio, look, &found);
-	return found;
+	*ret = (struct found){ 0 };
+	return tw_filters__each(sk, state, state->prio, look, ret, error);
 }
 
 static int remove_ours(struct nl_sock *sk, const struct tw_state *state, struct tw_error *error)
 {
-	const bool there = find(sk, state).ours;
-	const int err = there ? tw_filters__remove(sk, state->public.ifindex, state->prio, ETH_P_ALL, "bpf", error) : 0;
+	struct found found;
+	int err = find(sk, state, &found, error);
 
+	if (!err && found.ours)
+		err = tw_filters__remove(sk, state->public.ifindex, state->prio, ETH_P_ALL, "bpf", error);
 	/* If the filter is missing, another process has removed it, and may have replaced the qdisc. The new qdisc must stay. */
-	if (!err && (there || !state->public.schema_id))
-		tw_clsact__remove(sk, state);
+	if (!err && (found.ours || !state->public.schema_id))
+		err = tw_clsact__remove(sk, state, error);
 	return err;
 }
 
@@ -84,14 +84,18 @@ static int refused(const struct tw_state *state, const struct tw_answer *answer,
 /* If the filter should run in the NIC, but the kernel does not report it in hardware, remove the filter and return an error. */
 static int check_hardware(struct nl_sock *sk, const struct tw_state *state, struct tw_error *error)
 {
-	if (!state->public.offload || find(sk, state).flags & TCA_CLS_FLAGS_IN_HW)
+	struct found found;
+	int err = state->public.offload ? find(sk, state, &found, error) : 0;
+
+	if (!state->public.offload || (!err && found.flags & TCA_CLS_FLAGS_IN_HW))
 		return 0;
 	remove_ours(sk, state, NULL);
-	return tw_error__set(
-		error, -EOPNOTSUPP,
-		"%s accepted the program, but the kernel reports not_in_hw, so the program was removed. Without --offload, "
-		"the kernel runs it",
-		state->public.ifname);
+	return err ? err
+		   : tw_error__set(
+			     error, -EOPNOTSUPP,
+			     "%s accepted the program, but the kernel reports not_in_hw, so the program was removed. Without --offload, "
+			     "the kernel runs it",
+			     state->public.ifname);
 }
 
 static int attach(struct nl_sock *sk, struct tw_state *state, int program, struct tw_error *error)
@@ -104,7 +108,7 @@ static int attach(struct nl_sock *sk, struct tw_state *state, int program, struc
 	err = tw_tc__ask(sk, message(state, program), &answer);
 	if (!err)
 		return check_hardware(sk, state, error);
-	tw_clsact__remove(sk, state);
+	tw_clsact__remove(sk, state, NULL);
 	return refused(state, &answer, error);
 }
 
@@ -135,15 +139,21 @@ int tw_tc__detach(const struct tw_state *state, struct tw_error *error)
 	return err;
 }
 
-uint8_t tw_tc__mode(const struct tw_state *state)
+int tw_tc__mode(const struct tw_state *state, struct tw_error *error)
 {
 	struct nl_sock *sk;
 	struct found found;
+	int err;
 
-	if (!state->prio || tw_tc__open(&sk, NULL))
+	if (!state->prio)
 		return TW_MODE_NONE;
-	found = find(sk, state);
+	err = tw_tc__open(&sk, error);
+	if (err)
+		return err;
+	err = find(sk, state, &found, error);
 	nl_socket_free(sk);
+	if (err)
+		return err;
 	if (!found.ours || (state->public.program && found.program && found.program != state->public.program))
 		return TW_MODE_NONE;
 	return found.flags & TCA_CLS_FLAGS_IN_HW ? TW_MODE_HARDWARE : TW_MODE_SOFTWARE;

@@ -202,10 +202,11 @@ static void look_at(const struct tcmsg *head, struct nlattr *const *attrs, void 
 }
 
 /* Read all filters with the priority @prio. The caller sets the counts in @ret to 0 before the first call. */
-static int look_at_set(struct nl_sock *sk, const struct tw_state *state, uint32_t prio, struct u32_look *ret)
+static int look_at_set(struct nl_sock *sk, const struct tw_state *state, uint32_t prio, struct u32_look *ret,
+		       struct tw_error *error)
 {
 	ret->state = state;
-	return tw_filters__each(sk, state->public.ifindex, prio, look_at, ret);
+	return tw_filters__each(sk, state, prio, look_at, ret, error);
 }
 
 static int remove_set(struct nl_sock *sk, const struct tw_state *state, uint32_t prio, struct tw_error *error)
@@ -217,36 +218,43 @@ int tw_u32__detach(const struct tw_state *state, struct tw_error *error)
 {
 	struct u32_look look = { 0 };
 	struct nl_sock *sk;
-	int err, second;
+	int err;
 
 	if (!state->prio)
 		return 0;
 	err = tw_tc__open(&sk, error);
 	if (err)
 		return err;
-	look_at_set(sk, state, TW_U32_FIRST_PRIO, &look);
-	look_at_set(sk, state, TW_U32_SECOND_PRIO, &look);
-	err = remove_set(sk, state, TW_U32_FIRST_PRIO, error);
-	second = remove_set(sk, state, TW_U32_SECOND_PRIO, err ? NULL : error);
-	err = err ? err : second;
+	err = look_at_set(sk, state, TW_U32_FIRST_PRIO, &look, error);
+	if (!err)
+		err = look_at_set(sk, state, TW_U32_SECOND_PRIO, &look, error);
+	if (!err)
+		err = remove_set(sk, state, TW_U32_FIRST_PRIO, error);
+	if (!err)
+		err = remove_set(sk, state, TW_U32_SECOND_PRIO, error);
 	/* If no filter is left, another process has removed them, and may have replaced the qdisc. The new qdisc must stay. */
 	if (!err && (look.n || !state->public.schema_id))
-		tw_clsact__remove(sk, state);
+		err = tw_clsact__remove(sk, state, error);
 	nl_socket_free(sk);
 	return err;
 }
 
-uint8_t tw_u32__mode(const struct tw_state *state)
+int tw_u32__mode(const struct tw_state *state, struct tw_error *error)
 {
 	struct u32_look look = { 0 };
 	struct nl_sock *sk;
 	int err;
 
-	if (!state->prio || tw_tc__open(&sk, NULL))
+	if (!state->prio)
 		return TW_MODE_NONE;
-	err = look_at_set(sk, state, state->prio, &look);
+	err = tw_tc__open(&sk, error);
+	if (err)
+		return err;
+	err = look_at_set(sk, state, state->prio, &look, error);
 	nl_socket_free(sk);
-	if (err || !look.n)
+	if (err)
+		return err;
+	if (!look.n)
 		return TW_MODE_NONE;
 	return look.in_hw == look.n ? TW_MODE_HARDWARE : TW_MODE_SOFTWARE;
 }
@@ -261,14 +269,12 @@ int tw_u32__count(const struct tw_state *state, struct tw_counter *rows, struct 
 		return err;
 	for (unsigned int i = 0; i < TW_ROWS_MAX; i++)
 		rows[i].frames = state->rows[i].n || state->rows[i].carried ? state->rows[i].carried : TW_NOT_COUNTED;
-	err = look_at_set(sk, state, state->prio, &look);
+	err = look_at_set(sk, state, state->prio, &look, error);
 	nl_socket_free(sk);
 	if (!err && !look.n)
 		return tw_error__set(error, -ENOENT, "the u32 filters on %s were removed, with their counters",
 				     state->public.ifname);
-	return err ? tw_error__set(error, err, "cannot list the filters of %s: %s", state->public.ifname,
-				   strerror(-err))
-		   : 0;
+	return err;
 }
 
 /* A set of filters that is being attached. */
@@ -374,15 +380,23 @@ static int add_all(struct set *set, const struct tw_rules *rules, const struct t
 static int check_hardware(const struct set *set, struct tw_error *error)
 {
 	struct u32_look look = { 0 };
+	const int err = set->state->public.offload ? look_at_set(set->sk, set->state, set->at.prio, &look, error) : 0;
 
-	if (!set->state->public.offload ||
-	    (!look_at_set(set->sk, set->state, set->at.prio, &look) && look.n && look.in_hw == look.n))
-		return 0;
+	if (err || !set->state->public.offload || (look.n && look.in_hw == look.n))
+		return err;
 	return tw_error__set(
 		error, -EOPNOTSUPP,
 		"%s accepted the filters, but the kernel reports not_in_hw for %u of %u, so all were removed. Without "
 		"--offload, the kernel evaluates them",
 		set->state->public.ifname, look.n - look.in_hw, look.n);
+}
+
+/* Read the counts of the old filters, and remove these. */
+static int remove_old(const struct set *set, uint32_t old, struct tw_counter *counted, struct tw_error *error)
+{
+	const int err = tw_u32__count(set->state, counted, error);
+
+	return err && err != -ENOENT ? err : remove_set(set->sk, set->state, old, error);
 }
 
 static int attach(struct set *set, const struct tw_rules *rules, const struct tw_bound *any, struct tw_error *error)
@@ -395,14 +409,12 @@ static int attach(struct set *set, const struct tw_rules *rules, const struct tw
 		err = add_all(set, rules, any, error);
 	if (!err)
 		err = check_hardware(set, error);
+	if (!err && old)
+		err = remove_old(set, old, counted, error);
 	if (err) {
 		remove_set(set->sk, set->state, set->at.prio, NULL);
-		tw_clsact__remove(set->sk, set->state);
+		tw_clsact__remove(set->sk, set->state, NULL);
 		return err;
-	}
-	if (old) {
-		tw_u32__count(set->state, counted, NULL);
-		remove_set(set->sk, set->state, old, NULL);
 	}
 	for (unsigned int i = 0; i < TW_ROWS_MAX; i++) /* the new filters continue the counts of the old ones */
 		set->rows[i].carried = counted[i].frames == TW_NOT_COUNTED ? 0 : counted[i].frames;

@@ -118,6 +118,12 @@ static uint32_t in_the_way(const struct tw_state *state, const struct bpf_xdp_qu
 	return state->public.persist && dispatcher__has(state->public.ifindex, 0) ? 0 : software;
 }
 
+static int cannot_query(const struct tw_state *state, int err, struct tw_error *error)
+{
+	return tw_error__set(error, err, "cannot find out whether %s has an XDP program: %s", state->public.ifname,
+			     strerror(-err));
+}
+
 int tw_xdp__plan(const struct tw_state *state, struct tw_error *error)
 {
 	struct bpf_xdp_query_opts there;
@@ -126,8 +132,7 @@ int tw_xdp__plan(const struct tw_state *state, struct tw_error *error)
 	int err = query(state->public.ifindex, &there);
 
 	if (err)
-		return tw_error__set(error, err, "cannot find out whether %s has an XDP program: %s",
-				     state->public.ifname, strerror(-err));
+		return cannot_query(state, err, error);
 	id = in_the_way(state, &there);
 	if (!id)
 		return 0;
@@ -194,8 +199,11 @@ static int detach_single(const struct tw_state *state, uint32_t flags, struct tw
 	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = fd);
 	int err;
 
-	if (fd < 0)
+	if (fd == -ENOENT) /* the program has gone */
 		return 0;
+	if (fd < 0)
+		return tw_error__set(error, fd, "cannot open the XDP program of %s: %s", state->public.ifname,
+				     strerror(-fd));
 	err = bpf_xdp_detach(state->public.ifindex, flags | XDP_FLAGS_REPLACE, &opts);
 	close(fd);
 	return err ? tw_error__set(error, err, "cannot remove the XDP program from %s: %s", state->public.ifname,
@@ -205,9 +213,9 @@ static int detach_single(const struct tw_state *state, uint32_t flags, struct tw
 
 int tw_xdp__detach(const struct tw_state *state, struct tw_error *error)
 {
-	if (state->held_by_link)
-		return 0;
-	switch (tw_xdp__mode(state)) {
+	const int mode = state->held_by_link ? TW_MODE_NONE : tw_xdp__mode(state, error);
+
+	switch (mode) {
 	case TW_MODE_NATIVE:
 		return detach_single(state, XDP_FLAGS_DRV_MODE, error);
 	case TW_MODE_GENERIC:
@@ -218,16 +226,19 @@ int tw_xdp__detach(const struct tw_state *state, struct tw_error *error)
 	case TW_MODE_GENERIC_DISPATCHER:
 		return dispatcher__detach(state->public.ifindex, state->public.program, error);
 	default:
-		return 0;
+		return mode < 0 ? mode : 0;
 	}
 }
 
-uint8_t tw_xdp__mode(const struct tw_state *state)
+int tw_xdp__mode(const struct tw_state *state, struct tw_error *error)
 {
 	const uint32_t id = state->public.program;
 	struct bpf_xdp_query_opts there;
+	const int err = id ? query(state->public.ifindex, &there) : 0;
 
-	if (!id || query(state->public.ifindex, &there))
+	if (err && err != -ENODEV) /* -ENODEV: the interface was removed */
+		return cannot_query(state, err, error);
+	if (!id || err)
 		return TW_MODE_NONE;
 	if (there.hw_prog_id == id)
 		return TW_MODE_HARDWARE;

@@ -13,17 +13,17 @@
 #define WAIT_MS 5000 /* longest wait for another process to remove its classifier */
 #define LOOK_MS 10   /* time between two attempts to lock the file */
 
-uint8_t tw_attached__mode(const struct tw_state *state)
+int tw_attached__mode(const struct tw_state *state, struct tw_error *error)
 {
 	if (!state->public.schema_id)
 		return TW_MODE_NONE;
 	switch (state->public.place) {
 	case TW_ATTACH_XDP:
-		return tw_xdp__mode(state);
+		return tw_xdp__mode(state, error);
 	case TW_ATTACH_TC:
-		return tw_tc__mode(state);
+		return tw_tc__mode(state, error);
 	default:
-		return tw_u32__mode(state);
+		return tw_u32__mode(state, error);
 	}
 }
 
@@ -33,29 +33,19 @@ struct visit {
 	uint64_t netns;
 };
 
-/* Return: 0; -ENODATA if the file has no content, perhaps because its process has not written it yet; another -errno, with @error filled */
-static int read_state(const struct tw_state_file *file, struct tw_state *ret, struct tw_error *error)
-{
-	const int err = tw_state__read(file, ret);
-
-	if (!err || err == -ENODATA)
-		return err;
-	return tw_error__set(error, err, "cannot read %s, the state file of a classifier: %s", file->path,
-			     strerror(-err));
-}
-
 /* Visit a classifier of this network namespace whose interface exists, perhaps under another name. */
 static int visit_file(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	const struct visit *visit = ctx;
 	struct tw_state state;
-	int err = read_state(file, &state, error);
+	int err = tw_state__read(file, &state, error), mode;
 
 	if (err)
 		return err == -ENODATA ? 0 : err;
 	if (state.netns == visit->netns && if_indextoname((unsigned int)state.public.ifindex, state.public.ifname)) {
-		state.public.mode = tw_attached__mode(&state);
-		err = visit->each(&state.public, visit->ctx, error);
+		mode = tw_attached__mode(&state, error);
+		state.public.mode = (uint8_t)mode;
+		err = mode < 0 ? mode : visit->each(&state.public, visit->ctx, error);
 	}
 	tw_state__fini(&state);
 	return err;
@@ -131,7 +121,7 @@ static int detach_file(struct tw_state_file *file, void *ctx, struct tw_error *e
 	struct detaching *detaching = ctx;
 	const struct tw_state *wanted = detaching->wanted;
 	struct tw_state state;
-	int err = read_state(file, &state, error);
+	int err = tw_state__read(file, &state, error);
 
 	if (err)
 		return err == -ENODATA ? 0 : err;
@@ -142,6 +132,8 @@ static int detach_file(struct tw_state_file *file, void *ctx, struct tw_error *e
 			err = end_holder(file, &state.public, error);
 		else if (!err)
 			err = tw_stale__remove(file, error);
+		else if (err != -ENOENT)
+			tw_error__set(error, err, "%s cannot be locked: %s", file->path, strerror(-err));
 		detaching->found = err != -ENOENT;
 	}
 	tw_state__fini(&state);
@@ -169,17 +161,19 @@ struct stale_search {
 /*
  * Whether the classifier of an unlocked state file is stale. A classifier of another network namespace is not examined, and counts as not
  * stale. A permanent classifier is stale if its interface was removed, or if it is not attached. Any other classifier is stale, because its
- * process has ended.
+ * process has ended. Return: 1 = stale, 0 = not stale, or -errno.
  */
-static bool is_left_over(struct tw_state *state, uint64_t netns)
+static int is_left_over(struct tw_state *state, uint64_t netns, struct tw_error *error)
 {
 	char name[IFNAMSIZ];
+	int mode;
 
 	if (state->netns != netns)
-		return false;
+		return 0;
 	if (!state->public.persist || !if_indextoname((unsigned int)state->public.ifindex, name))
-		return true;
-	return tw_attached__mode(state) == TW_MODE_NONE;
+		return 1;
+	mode = tw_attached__mode(state, error);
+	return mode < 0 ? mode : mode == TW_MODE_NONE;
 }
 
 /* If a classifier is stale, remove it and its state file. A classifier with a locked file is not stale: it belongs to a running process. */
@@ -188,17 +182,20 @@ static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *er
 	const struct stale_search *search = ctx;
 	char name[64];
 	struct tw_state state;
-	int err = 0;
+	int err, stale;
 
 	if (tw_state_file__try_lock(file))
 		return 0;
-	err = tw_state__read(file, &state);
+	err = tw_state__read(file, &state, NULL);
 	if (err) {
 		if (err == -ENODATA && !search->dry_run) /* after other errors, the file may describe a classifier */
 			tw_state_file__remove(file);
 		return 0;
 	}
-	if (is_left_over(&state, search->netns)) {
+	stale = is_left_over(&state, search->netns, error);
+	if (stale < 0)
+		err = stale;
+	if (stale > 0) {
 		snprintf(name, sizeof(name), "%s of %s", tw_attach_place__name(state.public.place),
 			 state.public.ifname);
 		err = search->dry_run ? 0 : tw_stale__remove(file, error);

@@ -110,28 +110,37 @@ static int parse_rules(struct tw_classifier *c, const struct tw_classifier_optio
 	return tw_filter__parse(TW_U32_ANY_EVENT, &c->filters[options->n], error);
 }
 
-/* Lock the state file of the place. Fail if the place has an attached permanent classifier. Detach the classifier of a killed process. */
+/* Fail if the place has an attached permanent classifier. */
+static int refuse_permanent(const struct tw_classifier *c, struct tw_error *error)
+{
+	const char *ifname = c->state.public.ifname, *place = tw_attach_place__name(c->state.public.place);
+	struct tw_state there;
+	int err = tw_state__read(&c->file, &there, error), mode;
+
+	if (err)
+		return err == -ENODATA ? 0 : err;
+	mode = there.public.persist ? tw_attached__mode(&there, error) : TW_MODE_NONE;
+	tw_state__fini(&there);
+	if (mode <= TW_MODE_NONE)
+		return mode;
+	return tw_error__set(
+		error, -EBUSY,
+		"%s has a permanent classifier in %s already; remove it with `tracewire filter detach -i %s --hook %s`",
+		ifname, place, ifname, place);
+}
+
+/* Lock the state file of the place. Detach the classifier of a killed process. After an error, the file is closed and stays. */
 static int claim(struct tw_classifier *c, struct tw_error *error)
 {
-	struct tw_state there;
-	bool stays = false;
 	int err = tw_state__lock(&c->state, &c->file, error);
 
 	if (err)
 		return err;
-	if (!tw_state__read(&c->file, &there)) {
-		stays = there.public.persist && tw_attached__mode(&there) != TW_MODE_NONE;
-		tw_state__fini(&there);
-	}
-	if (stays) {
+	err = refuse_permanent(c, error);
+	if (!err)
+		err = tw_stale__detach_file(&c->file, error);
+	if (err)
 		tw_state_file__close(&c->file);
-		return tw_error__set(
-			error, -EBUSY,
-			"%s has a permanent classifier in %s already; remove it with `tracewire filter detach -i %s --hook %s`",
-			c->state.public.ifname, tw_attach_place__name(c->state.public.place), c->state.public.ifname,
-			tw_attach_place__name(c->state.public.place));
-	}
-	err = tw_stale__detach_file(&c->file, error);
 	return err ? err : tw_state__write(&c->state, &c->file, error);
 }
 
@@ -165,23 +174,31 @@ int tw_classifier__new(const struct tw_classifier_options *options, struct tw_cl
 	if (!err)
 		err = plan(c, error);
 	if (err)
-		tw_classifier__free(c);
+		tw_classifier__free(c, NULL);
 	else
 		*ret = c;
 	return err;
 }
 
 /* Closing the link's descriptor detaches the program. */
-void tw_classifier__free(struct tw_classifier *c)
+static void close_link(struct tw_classifier *c)
 {
-	if (!c)
-		return;
 	if (c->link >= 0)
 		close(c->link);
+	c->link = -1;
+}
+
+int tw_classifier__free(struct tw_classifier *c, struct tw_error *error)
+{
+	int err = 0;
+
+	if (!c)
+		return 0;
+	close_link(c);
 	if (c->file.fd >= 0 && !(c->state.public.persist && c->state.public.schema_id))
-		tw_stale__remove(&c->file, NULL);
+		err = tw_stale__remove(&c->file, error);
 	tw_state_file__close(&c->file);
-	tw_cleanup_helper__end(&c->helper);
+	tw_cleanup_helper__end(&c->helper, !err);
 	tw_maps__fini(&c->maps);
 	if (c->program >= 0)
 		close(c->program);
@@ -189,11 +206,21 @@ void tw_classifier__free(struct tw_classifier *c)
 		tw_filter__free(c->filters[i]);
 	tw_state__fini(&c->state);
 	free(c);
+	return err;
+}
+
+int tw_classifier__ask(struct tw_classifier *c, struct tw_error *error)
+{
+	const int mode = tw_attached__mode(&c->state, error);
+
+	if (mode < 0)
+		return mode;
+	c->state.public.mode = (uint8_t)mode;
+	return 0;
 }
 
 const struct tw_attached *tw_classifier__attached(struct tw_classifier *c)
 {
-	c->state.public.mode = tw_attached__mode(&c->state);
 	c->state.public.state = &c->state;
 	c->state.maps = &c->maps;
 	return &c->state.public;
@@ -254,9 +281,11 @@ static int offload_xdp(struct tw_classifier *c, int fd, uint32_t id, struct tw_e
 static int attach_loaded(struct tw_classifier *c, int fd, struct tw_error *error)
 {
 	struct tw_attached *attached = &c->state.public;
-	const uint32_t id = tw_program__id(fd);
-	int err;
+	uint32_t id;
+	int err = tw_program__id(fd, &id, error);
 
+	if (err)
+		return err;
 	if (attached->place == TW_ATTACH_TC) {
 		err = tw_tc__attach(&c->state, fd, error);
 	} else if (attached->offload) {
@@ -303,10 +332,12 @@ static int make_maps(struct tw_classifier *c, unsigned int rows, struct tw_error
 	if (c->maps.fds[TW_MAP_COUNTERS] >= 0)
 		return 0;
 	err = tw_maps__make(&c->maps, rows, c->state.public.offload ? c->state.public.ifindex : 0, error);
+	if (!err)
+		err = tw_map__id(c->maps.fds[TW_MAP_COUNTERS], &c->state.counters, error);
+	if (!err)
+		err = tw_map__id(c->maps.fds[TW_MAP_OVERFLOW], &c->state.overflow, error);
 	if (err)
 		tw_maps__fini(&c->maps);
-	c->state.counters = tw_map__id(c->maps.fds[TW_MAP_COUNTERS]);
-	c->state.overflow = tw_map__id(c->maps.fds[TW_MAP_OVERFLOW]);
 	return err;
 }
 
@@ -335,6 +366,26 @@ static int build(struct tw_classifier *c, const struct tw_rules *rules, struct t
 	return err;
 }
 
+/* Write the state of the attached rules to the file, and ask how they are attached. If this fails for the first rules, detach them. */
+static int confirm(struct tw_classifier *c, uint64_t schema_id, struct tw_error *error)
+{
+	const bool is_first = !c->state.public.schema_id;
+	int err;
+
+	c->state.public.schema_id = schema_id;
+	if (c->state.public.persist)
+		c->state.public.pid = 0;
+	err = tw_state__write(&c->state, &c->file, error);
+	if (!err)
+		err = tw_classifier__ask(c, error);
+	if (!err || !is_first)
+		return err;
+	close_link(c);
+	tw_stale__detach(&c->state, NULL);
+	c->state.public.schema_id = 0;
+	return err;
+}
+
 int tw_classifier__bind(struct tw_classifier *c, const struct tw_classifier_schema *schema, struct tw_error *error)
 {
 	struct bound_rules bound;
@@ -346,10 +397,5 @@ int tw_classifier__bind(struct tw_classifier *c, const struct tw_classifier_sche
 			      : build(c, &bound.all, error);
 	for (unsigned int i = 0; i <= TW_RULES_MAX; i++)
 		tw_bound__free(bound.rules[i].bound);
-	if (err)
-		return err;
-	c->state.public.schema_id = schema->id;
-	if (c->state.public.persist)
-		c->state.public.pid = 0;
-	return tw_state__write(&c->state, &c->file, error);
+	return err ? err : confirm(c, schema->id, error);
 }

@@ -72,9 +72,10 @@ struct tw_classifier_schema {
 /**
  * tw_classifier__bind() - compile the rules for a schema and attach them, or replace the attached ones
  *
- * Each frame is evaluated by either the old or the new rules. The counters continue. After an error, the old rules stay attached, with two
- * exceptions: if tc reports that the new program does not run in the NIC, no rules are attached afterwards; if the state file cannot be
- * written after the new rules were attached, the new rules stay attached.
+ * Each frame is evaluated by either the old or the new rules. The counters continue. After an error of the first call, nothing is attached.
+ * After an error of a later call, the old rules stay attached, with two exceptions: if tc reports that the new program does not run in the
+ * NIC, no rules are attached afterwards; if the error occurs after the new rules were attached (the state file cannot be written, or the
+ * kernel cannot be asked), the new rules stay attached.
  *
  * Return: 0; -EINVAL if an expression is invalid for that schema; -EOPNOTSUPP if the place, this kernel or the NIC does not support the
  * rules; -EEXIST if another program occupies the place; another -errno.
@@ -82,8 +83,11 @@ struct tw_classifier_schema {
 int tw_classifier__bind(struct tw_classifier *classifier, const struct tw_classifier_schema *schema,
 			struct tw_error *error);
 
-/** tw_classifier__free() - remove the classifier, unless it is permanent and attached; @classifier may be NULL */
-void tw_classifier__free(struct tw_classifier *classifier);
+/**
+ * tw_classifier__free() - remove the classifier, unless it is permanent and attached; @classifier may be NULL
+ * Return: 0; -errno if it could not be removed; the memory is then free, too, and the cleanup helper tries to remove the classifier.
+ */
+int tw_classifier__free(struct tw_classifier *classifier, struct tw_error *error);
 
 /* How a classifier is attached, as the kernel reports. */
 enum tw_mode {
@@ -125,7 +129,10 @@ typedef int tw_attached_visitor(const struct tw_attached *attached, void *ctx, s
  */
 int tw_attached__each(tw_attached_visitor *each, void *ctx, struct tw_error *error);
 
-/** tw_classifier__attached() - ask the kernel how @classifier is attached. Return: the result, valid until the next call for @classifier */
+/** tw_classifier__ask() - ask the kernel how @classifier is attached, as tw_classifier__bind() also does at its end. Return: 0 or -errno */
+int tw_classifier__ask(struct tw_classifier *classifier, struct tw_error *error);
+
+/** tw_classifier__attached() - Return: the last answer of the kernel, valid until the next call for @classifier */
 const struct tw_attached *tw_classifier__attached(struct tw_classifier *classifier);
 
 /* The frames that rows of counters belong to: those of one channel of a stream, unless overflow or total is set. */

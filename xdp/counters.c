@@ -36,20 +36,23 @@ static bool is_empty(const struct counter_reading *reading)
 	return true;
 }
 
-static void read_streams(struct counter_reading *reading, int map)
+static int read_streams(struct counter_reading *reading, int map)
 {
-	struct tw_counter_key key, next;
 	struct tw_counted what = { .has_events = true };
+	struct tw_counter_key key;
+	int err = bpf_map_get_next_key(map, NULL, &key);
 
-	for (int more = !bpf_map_get_next_key(map, NULL, &next); more; more = !bpf_map_get_next_key(map, &key, &next)) {
-		key = next;
-		if (bpf_map_lookup_elem(map, &key, reading->values))
-			continue;
+	while (!err) {
+		err = bpf_map_lookup_elem(map, &key, reading->values);
+		if (err)
+			break;
 		add_up(reading);
 		what.stream_id = key.stream_id;
 		what.channel = key.channel;
 		reading->each(&what, reading->sum, reading->ctx);
+		err = bpf_map_get_next_key(map, &key, &key);
 	}
+	return err == -ENOENT ? 0 : err; /* no key is left; the programs never remove keys */
 }
 
 static int read_one(struct counter_reading *reading, int map, const struct tw_counted *what)
@@ -98,7 +101,7 @@ static int read_maps(struct counter_reading *reading, const struct tw_state *sta
 				   : read_one(reading, overflow,
 					      &(struct tw_counted){ .overflow = true, .has_events = true });
 	if (!err && !offload)
-		read_streams(reading, counters);
+		err = read_streams(reading, counters);
 	if (counters >= 0)
 		close(counters);
 	if (overflow >= 0)

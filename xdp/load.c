@@ -74,12 +74,14 @@ void tw_maps__fini(struct tw_maps *maps)
 	tw_maps__none(maps);
 }
 
-uint32_t tw_map__id(int fd)
+int tw_map__id(int fd, uint32_t *ret, struct tw_error *error)
 {
 	struct bpf_map_info info = { 0 };
 	uint32_t len = sizeof(info);
+	const int err = fd >= 0 ? bpf_obj_get_info_by_fd(fd, &info, &len) : 0;
 
-	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) ? info.id : 0;
+	*ret = info.id;
+	return err ? tw_error__set(error, err, "cannot read the id of a map of counters: %s", strerror(-err)) : 0;
 }
 
 /* Older kernel headers do not have this flag. */
@@ -246,11 +248,13 @@ static int info_of(int fd, struct bpf_prog_info *info)
 	return fd < 0 ? -EBADF : bpf_obj_get_info_by_fd(fd, info, &len);
 }
 
-uint32_t tw_program__id(int fd)
+int tw_program__id(int fd, uint32_t *ret, struct tw_error *error)
 {
 	struct bpf_prog_info info;
+	const int err = info_of(fd, &info);
 
-	return info_of(fd, &info) ? 0 : info.id;
+	*ret = err ? 0 : info.id;
+	return err ? tw_error__set(error, err, "cannot read the id of the program: %s", strerror(-err)) : 0;
 }
 
 void tw_program__name_of(uint32_t id, char name[BPF_OBJ_NAME_LEN])

@@ -25,8 +25,8 @@ int tw_maps__make(struct tw_maps *maps, unsigned int rows, int offload_to, struc
 /** tw_maps__fini() - close all descriptors, and set them to -1 */
 void tw_maps__fini(struct tw_maps *maps);
 
-/** tw_map__id() - Return: the kernel's id of a map; 0 if @fd is not a map */
-uint32_t tw_map__id(int fd);
+/** tw_map__id() - read the kernel's id of a map. @ret: 0 if @fd is -1. Return: 0 or -errno */
+int tw_map__id(int fd, uint32_t *ret, struct tw_error *error);
 
 #define TW_PROGRAM_NAME "tw_classify"
 
@@ -64,8 +64,8 @@ int tw_loaded__fd(const struct tw_loaded *loaded);
 /** tw_loaded__fini() - close the object; an attached program stays attached */
 void tw_loaded__fini(struct tw_loaded *loaded);
 
-/** tw_program__id() - Return: the kernel's id of a program; 0 if @fd is not a program */
-uint32_t tw_program__id(int fd);
+/** tw_program__id() - read the kernel's id of a program. Return: 0 or -errno */
+int tw_program__id(int fd, uint32_t *ret, struct tw_error *error);
 
 /** tw_program__name_of() - read the name of the program with that id. @name: "" if unknown */
 void tw_program__name_of(uint32_t id, char name[BPF_OBJ_NAME_LEN]);

@@ -28,7 +28,7 @@ static void keep_line(char *line)
 		snprintf(listening->last, sizeof(listening->last), "%s", text);
 }
 
-static void keep(const char *format, va_list args)
+static void keep_lines(const char *format, va_list args)
 {
 	char *text = NULL, *save;
 
@@ -42,14 +42,14 @@ static void keep(const char *format, va_list args)
 static int from_libbpf(enum libbpf_print_level level, const char *format, va_list args)
 {
 	if (level == LIBBPF_WARN)
-		keep(format, args);
+		keep_lines(format, args);
 	return 0;
 }
 
 static int from_libxdp(enum libxdp_print_level level, const char *format, va_list args)
 {
 	if (level == LIBXDP_WARN)
-		keep(format, args);
+		keep_lines(format, args);
 	return 0;
 }
 

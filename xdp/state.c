@@ -49,8 +49,11 @@ int tw_netns__inode(uint64_t *ret, struct tw_error *error)
 static int copy_rule(struct tw_state *state, uint8_t action, uint32_t arg, const char *text, size_t len)
 {
 	struct tw_attached *public = &state->public;
-	char *copy = public->n < TW_RULES_MAX ? strndup(text, len) : NULL;
+	char *copy;
 
+	if (public->n == TW_RULES_MAX)
+		return -ENODATA;
+	copy = strndup(text, len);
 	if (!copy)
 		return -ENOMEM;
 	public->rules[public->n++] = (struct tw_classifier_rule){ .expression = copy, .action = action, .arg = arg };
@@ -149,51 +152,64 @@ int tw_state__write(const struct tw_state *state, const struct tw_state_file *fi
 		   : 0;
 }
 
-/* Parse one entry: a line, or a rule whose text has several lines. Return: the byte after the entry; NULL if the entry is invalid. */
-static const char *parse_line(struct tw_state *state, const char *at)
+/*
+ * Parse one entry: a line, or a rule whose text has several lines. @ret_end: the byte after the entry
+ * Return: 0; -ENODATA if the entry is invalid; -ENOMEM.
+ */
+static int parse_line(struct tw_state *state, const char *at, const char **ret_end)
 {
 	char name[32];
 	uint64_t value;
 	unsigned int row, action, arg;
 	struct tw_state_row entry;
 	size_t len;
-	int used = 0;
+	int used = 0, err = 0;
 
-	if (sscanf(at, "ifname %15s%n", state->public.ifname, &used) == 1 && used)
-		return at + used;
+	if (sscanf(at, "ifname %15s%n", state->public.ifname, &used) == 1 && used) {
+		*ret_end = at + used;
+		return 0;
+	}
 	if (sscanf(at, "row %u %" SCNu32 " %" SCNu32 " %" SCNu64 "%n", &row, &entry.first, &entry.n, &entry.carried,
 		   &used) == 4 &&
 	    row < TW_ROWS_MAX) {
 		state->rows[row] = entry;
-		return at + used;
+		*ret_end = at + used;
+		return 0;
 	}
 	if (sscanf(at, "rule %u %u %zu%n", &action, &arg, &len, &used) == 3 && at[used] == ' ') {
 		at += used + 1;
-		if (strnlen(at, len) < len || copy_rule(state, (uint8_t)action, arg, at, len))
-			return NULL;
-		return at + len;
+		err = strnlen(at, len) < len ? -ENODATA : copy_rule(state, (uint8_t)action, arg, at, len);
+		*ret_end = at + len;
+		return err;
 	}
 	if (sscanf(at, "%31s %" SCNu64 "%n", name, &value, &used) != 2)
-		return NULL;
+		return -ENODATA;
 	set_number(state, name, value);
-	return at + used;
+	*ret_end = at + used;
+	return 0;
 }
 
 static int parse(struct tw_state *state, const char *text)
 {
 	const char *at = text + strlen(HEAD);
+	int err = strncmp(text, HEAD, strlen(HEAD)) != 0 ? -ENODATA : 0;
 
-	if (strncmp(text, HEAD, strlen(HEAD)) != 0)
-		return -ENODATA;
-	while (at && *at) {
-		at = parse_line(state, at);
-		if (at && *at++ != '\n')
-			return -ENODATA;
+	while (!err && *at) {
+		err = parse_line(state, at, &at);
+		if (!err && *at++ != '\n')
+			err = -ENODATA;
 	}
-	return at ? 0 : -ENODATA;
+	return err;
 }
 
-int tw_state__read(const struct tw_state_file *file, struct tw_state *ret)
+static int cannot_read(const struct tw_state_file *file, int err, struct tw_error *error)
+{
+	return err == -ENODATA ? err
+			       : tw_error__set(error, err, "cannot read %s, the state file of a classifier: %s",
+					       file->path, strerror(-err));
+}
+
+int tw_state__read(const struct tw_state_file *file, struct tw_state *ret, struct tw_error *error)
 {
 	char *text;
 	int err;
@@ -201,13 +217,13 @@ int tw_state__read(const struct tw_state_file *file, struct tw_state *ret)
 	*ret = (struct tw_state){ 0 };
 	err = tw_state_file__read(file, &text);
 	if (err)
-		return err;
+		return cannot_read(file, err, error);
 	err = parse(ret, text);
 	free(text);
 	if (err)
 		tw_state__fini(ret);
 	ret->public.state = ret;
-	return err;
+	return err ? cannot_read(file, err, error) : 0;
 }
 
 /*
@@ -219,7 +235,7 @@ static int busy(const char *name, const struct tw_state *state, struct tw_error 
 	struct tw_state other = { 0 };
 	char holder[32] = "a process";
 
-	if (!tw_state_file__open(name, &file) && !tw_state__read(&file, &other) && other.public.pid)
+	if (!tw_state_file__open(name, &file) && !tw_state__read(&file, &other, NULL) && other.public.pid)
 		snprintf(holder, sizeof(holder), "process %d", (int)other.public.pid);
 	tw_state__fini(&other);
 	tw_state_file__close(&file);

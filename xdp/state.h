@@ -36,8 +36,8 @@ void tw_state__fini(struct tw_state *state);
 /** tw_netns__inode() - find the inode of the calling thread's network namespace. Return: 0, or -errno with @error filled */
 int tw_netns__inode(uint64_t *ret, struct tw_error *error);
 
-/** tw_attached__mode() - ask the kernel how a classifier is attached. Return: enum tw_mode */
-uint8_t tw_attached__mode(const struct tw_state *state);
+/** tw_attached__mode() - ask the kernel how a classifier is attached. Return: enum tw_mode, or -errno with @error filled */
+int tw_attached__mode(const struct tw_state *state, struct tw_error *error);
 
 #define TW_STATE_FILES "classifier-" /* prefix of the names of state files */
 
@@ -54,8 +54,9 @@ int tw_state__write(const struct tw_state *state, const struct tw_state_file *fi
 /**
  * tw_state__read() - read a state file
  * @ret: free with tw_state__fini() after success; its address must not change, because public.state points to it
- * Return: 0; -ENODATA if the file has no valid content; another -errno.
+ * Return: 0; -ENODATA if the file has no valid content, perhaps because its process has not written it yet; another -errno, with @error
+ * filled.
  */
-int tw_state__read(const struct tw_state_file *file, struct tw_state *ret);
+int tw_state__read(const struct tw_state_file *file, struct tw_state *ret, struct tw_error *error);
 
 #endif

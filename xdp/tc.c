@@ -11,19 +11,28 @@
 
 #include "xdp/attach.h"
 
+/*
+ * Request error texts, which newer kernels have. keep_words() finds them only in error messages without a copy of the request, so these are
+ * requested first.
+ */
+static void request_texts(const struct nl_sock *sk)
+{
+	const int fd = nl_socket_get_fd(sk), one = 1;
+
+	if (!setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one)))
+		setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
+}
+
 int tw_tc__open(struct nl_sock **ret, struct tw_error *error)
 {
 	struct nl_sock *sk = nl_socket_alloc();
-	const int one = 1;
-	int code = sk ? nl_connect(sk, NETLINK_ROUTE) : -NLE_NOMEM;
+	const int code = sk ? nl_connect(sk, NETLINK_ROUTE) : -NLE_NOMEM;
 
 	if (code < 0) {
 		nl_socket_free(sk);
 		return tw_error__set(error, -EIO, "cannot open a netlink socket: %s", nl_geterror(code));
 	}
-	/* Request error texts (newer kernels have them), and error messages without a copy of the request. */
-	setsockopt(nl_socket_get_fd(sk), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
-	setsockopt(nl_socket_get_fd(sk), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
+	request_texts(sk);
 	*ret = sk;
 	return 0;
 }
@@ -83,20 +92,21 @@ static int on_ack(struct nl_msg *msg, void *ctx)
 	return NL_STOP;
 }
 
-static void receive(struct nl_sock *sk, struct nl_cb *cb, struct tw_answer *answer)
+/* @code: an error of libnl, which has fewer codes than there are errnos, but a text for each */
+static void fail(struct tw_answer *answer, int code)
 {
-	const int code = nl_recvmsgs(sk, cb);
-
-	if (!answer->err && code < 0) {
-		answer->err = code == -NLE_DUMP_INTR ? -EAGAIN : -EIO;
-		snprintf(answer->text, sizeof(answer->text), "%s", nl_geterror(code));
-	}
+	answer->err = code == -NLE_DUMP_INTR ? -EAGAIN : code == -NLE_NOMEM ? -ENOMEM : -EIO;
+	snprintf(answer->text, sizeof(answer->text), "%s", nl_geterror(code));
 }
 
-static void fail(struct tw_answer *answer, int err)
+static void exchange(struct nl_sock *sk, struct nl_msg *msg, struct nl_cb *cb, struct tw_answer *answer)
 {
-	answer->err = err;
-	snprintf(answer->text, sizeof(answer->text), "%s", strerror(-err));
+	int code = nl_send_auto(sk, msg);
+
+	if (code >= 0)
+		code = nl_recvmsgs(sk, cb);
+	if (!answer->err && code < 0)
+		fail(answer, code);
 }
 
 struct dump {
@@ -123,7 +133,7 @@ static int request(struct nl_sock *sk, struct nl_msg *msg, struct dump *dump, st
 
 	*ret = (struct tw_answer){ 0 };
 	if (!cb || !msg) {
-		fail(ret, -ENOMEM);
+		fail(ret, -NLE_NOMEM);
 	} else {
 		nl_cb_err(cb, NL_CB_CUSTOM, on_error, ret);
 		if (dump)
@@ -131,10 +141,7 @@ static int request(struct nl_sock *sk, struct nl_msg *msg, struct dump *dump, st
 		else
 			nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, NULL);
 		nlmsg_hdr(msg)->nlmsg_flags |= dump ? NLM_F_DUMP : NLM_F_ACK;
-		if (nl_send_auto(sk, msg) < 0)
-			fail(ret, -EIO);
-		else
-			receive(sk, cb, ret);
+		exchange(sk, msg, cb, ret);
 	}
 	nlmsg_free(msg);
 	nl_cb_put(cb);
@@ -147,12 +154,11 @@ int tw_tc__ask(struct nl_sock *sk, struct nl_msg *msg, struct tw_answer *ret)
 }
 
 /* Send a request for a dump, as request() does, and call @seen for each object of the dump. */
-static int list(struct nl_sock *sk, struct nl_msg *msg, tw_tc_seen *seen, void *ctx)
+static int list(struct nl_sock *sk, struct nl_msg *msg, tw_tc_seen *seen, void *ctx, struct tw_answer *ret)
 {
 	struct dump dump = { seen, ctx };
-	struct tw_answer answer;
 
-	return request(sk, msg, &dump, &answer);
+	return request(sk, msg, &dump, ret);
 }
 
 static struct tw_tc_at place_of(int ifindex)
@@ -166,20 +172,22 @@ static void count(const struct tcmsg *head, struct nlattr *const *attrs, void *c
 	++*(unsigned int *)ctx;
 }
 
-static int each_at(struct nl_sock *sk, int ifindex, uint32_t parent, uint32_t prio, tw_tc_seen *seen, void *ctx)
+static int each_at(struct nl_sock *sk, const struct tw_tc_at *at, const char *ifname, tw_tc_seen *seen, void *ctx,
+		   struct tw_error *error)
 {
-	const struct tw_tc_at at = { .ifindex = ifindex, .parent = parent, .prio = prio };
+	struct tw_answer answer;
 
-	return list(sk, tw_tc__message(RTM_GETTFILTER, 0, &at, NULL), seen, ctx);
+	if (!list(sk, tw_tc__message(RTM_GETTFILTER, 0, at, NULL), seen, ctx, &answer))
+		return 0;
+	return tw_error__set(error, answer.err, "cannot list the tc filters of %s: %s", ifname, answer.text);
 }
 
 int tw_qdiscs__each(struct nl_sock *sk, tw_tc_seen *seen, void *ctx, struct tw_error *error)
 {
 	const struct tw_tc_at at = { .ifindex = 0 };
-	struct dump dump = { seen, ctx };
 	struct tw_answer answer;
 
-	if (request(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), &dump, &answer))
+	if (list(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), seen, ctx, &answer))
 		tw_error__set(error, answer.err, "cannot list the queueing disciplines: %s", answer.text);
 	return answer.err;
 }
@@ -203,10 +211,10 @@ static void look_for(const struct tcmsg *head, struct nlattr *const *attrs, void
 static int look_at_others(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	struct tw_state *state = ctx, other;
+	const int err = tw_state__read(file, &other, error);
 
-	(void)error;
-	if (tw_state__read(file, &other))
-		return 0;
+	if (err)
+		return err == -ENODATA ? 0 : err;
 	if (other.netns == state->netns && other.public.ifindex == state->public.ifindex &&
 	    other.public.place != state->public.place && other.made_clsact)
 		state->made_clsact = true;
@@ -218,11 +226,10 @@ static int look_at_others(struct tw_state_file *file, void *ctx, struct tw_error
 static int refuse_used(struct nl_sock *sk, const struct tw_state *state, uint32_t prio, struct tw_error *error)
 {
 	unsigned int n = 0;
-	const int err = tw_filters__each(sk, state->public.ifindex, prio, count, &n);
+	const int err = tw_filters__each(sk, state, prio, count, &n, error);
 
 	if (err)
-		return tw_error__set(error, err, "cannot list the tc filters of %s: %s", state->public.ifname,
-				     strerror(-err));
+		return err;
 	if (n)
 		return tw_error__set(error, -EEXIST,
 				     "%s has tc filters of another owner with priority %u already; remove them with "
@@ -237,16 +244,16 @@ static int plan(struct nl_sock *sk, struct tw_state *state, struct tw_error *err
 	const uint32_t prios[] = { TW_TC_PRIO + state->public.place, TW_TC_PRIO + TW_ATTACH_PLACES };
 	const size_t n_prios = state->public.place == TW_ATTACH_U32 ? 2 : 1;
 	struct clsact_search search = { .ifindex = state->public.ifindex };
+	struct tw_answer answer;
 	int err = 0;
 
 	for (size_t i = 0; i < n_prios && !err; i++)
 		err = refuse_used(sk, state, prios[i], error);
 	if (err)
 		return err;
-	err = list(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), look_for, &search);
+	err = list(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), look_for, &search, &answer);
 	if (err)
-		return tw_error__set(error, err, "cannot list the qdiscs of %s: %s", state->public.ifname,
-				     strerror(-err));
+		return tw_error__set(error, err, "cannot list the qdiscs of %s: %s", state->public.ifname, answer.text);
 	state->prio = TW_TC_PRIO + state->public.place;
 	state->made_clsact = !search.found;
 	return search.found ? tw_state_file__each(TW_STATE_FILES, look_at_others, state, error) : 0;
@@ -283,22 +290,42 @@ int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *
 			     answer.text);
 }
 
-void tw_clsact__remove(struct nl_sock *sk, const struct tw_state *state)
+/* Whether an error means that another process has removed the filter, the qdisc or the interface. */
+static bool has_gone(int err)
 {
-	const int ifindex = state->public.ifindex;
-	const struct tw_tc_at at = place_of(ifindex);
-	struct tw_answer answer;
-	unsigned int n = 0;
-
-	if (!state->made_clsact || each_at(sk, ifindex, TW_TC_INGRESS, 0, count, &n) ||
-	    each_at(sk, ifindex, TW_TC_EGRESS, 0, count, &n) || n)
-		return;
-	tw_tc__ask(sk, tw_tc__message(RTM_DELQDISC, 0, &at, "clsact"), &answer);
+	return err == -ENOENT || err == -EINVAL || err == -ENODEV;
 }
 
-int tw_filters__each(struct nl_sock *sk, int ifindex, uint32_t prio, tw_tc_seen *seen, void *ctx)
+int tw_clsact__remove(struct nl_sock *sk, const struct tw_state *state, struct tw_error *error)
 {
-	return each_at(sk, ifindex, TW_TC_INGRESS, prio, seen, ctx);
+	const uint32_t hooks[] = { TW_TC_INGRESS, TW_TC_EGRESS };
+	const char *ifname = state->public.ifname;
+	const struct tw_tc_at qdisc = place_of(state->public.ifindex);
+	struct tw_answer answer;
+	unsigned int n = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < 2 && state->made_clsact && !err; i++) {
+		const struct tw_tc_at at = { .ifindex = state->public.ifindex, .parent = hooks[i] };
+
+		err = each_at(sk, &at, ifname, count, &n, error);
+	}
+	if (err || n || !state->made_clsact)
+		return err;
+	tw_tc__ask(sk, tw_tc__message(RTM_DELQDISC, 0, &qdisc, "clsact"), &answer);
+	if (!answer.err || has_gone(answer.err))
+		return 0;
+	return tw_error__set(error, answer.err,
+			     "cannot remove the clsact qdisc of %s: %s. `tc qdisc del dev %s clsact` removes it",
+			     ifname, answer.text, ifname);
+}
+
+int tw_filters__each(struct nl_sock *sk, const struct tw_state *state, uint32_t prio, tw_tc_seen *seen, void *ctx,
+		     struct tw_error *error)
+{
+	const struct tw_tc_at at = { .ifindex = state->public.ifindex, .parent = TW_TC_INGRESS, .prio = prio };
+
+	return each_at(sk, &at, state->public.ifname, seen, ctx, error);
 }
 
 int tw_filters__remove(struct nl_sock *sk, int ifindex, uint32_t prio, uint16_t protocol, const char *kind,
@@ -308,8 +335,7 @@ int tw_filters__remove(struct nl_sock *sk, int ifindex, uint32_t prio, uint16_t 
 	struct tw_answer answer;
 
 	tw_tc__ask(sk, tw_tc__message(RTM_DELTFILTER, 0, &at, kind), &answer);
-	/* The errors in this condition mean that another process has removed the filter, the qdisc or the interface. */
-	if (!answer.err || answer.err == -ENOENT || answer.err == -EINVAL || answer.err == -ENODEV)
+	if (!answer.err || has_gone(answer.err))
 		return 0;
 	return tw_error__set(error, answer.err, "cannot remove the filters of priority %u: %s", prio, answer.text);
 }

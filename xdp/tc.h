@@ -24,7 +24,7 @@ struct tw_answer {
 	char text[160]; /* the kernel's error text, or the text of the errno */
 };
 
-/** tw_tc__open() - open a socket; free it with nl_socket_free(). Return: 0 or -EIO */
+/** tw_tc__open() - open a socket; free it with nl_socket_free(). Return: 0 or -EIO, with @error filled */
 int tw_tc__open(struct nl_sock **ret, struct tw_error *error);
 
 /* The object that a tc message is about: a qdisc or a filter. */
@@ -59,11 +59,15 @@ int tw_qdiscs__each(struct nl_sock *sk, tw_tc_seen *seen, void *ctx, struct tw_e
 /** tw_clsact__add() - create the clsact qdisc if the interface has none, and set made_clsact of the state. Return: 0 or -errno */
 int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *error);
 
-/** tw_clsact__remove() - remove the clsact qdisc if Tracewire created it, and it has no filters at ingress or egress */
-void tw_clsact__remove(struct nl_sock *sk, const struct tw_state *state);
+/**
+ * tw_clsact__remove() - remove the clsact qdisc if Tracewire created it, and it has no filters at ingress or egress
+ * Return: 0, also if there was no such qdisc; -errno.
+ */
+int tw_clsact__remove(struct nl_sock *sk, const struct tw_state *state, struct tw_error *error);
 
-/** tw_filters__each() - visit the ingress filters with a priority; @prio 0 = all ingress filters. Return: 0 or -errno */
-int tw_filters__each(struct nl_sock *sk, int ifindex, uint32_t prio, tw_tc_seen *seen, void *ctx);
+/** tw_filters__each() - visit the ingress filters with a priority of the interface of a classifier. Return: 0 or -errno */
+int tw_filters__each(struct nl_sock *sk, const struct tw_state *state, uint32_t prio, tw_tc_seen *seen, void *ctx,
+		     struct tw_error *error);
 
 /** tw_filters__remove() - remove all ingress filters with a priority. Return: 0, also if there was no filter; -errno */
 int tw_filters__remove(struct nl_sock *sk, int ifindex, uint32_t prio, uint16_t protocol, const char *kind,

@@ -2,7 +2,6 @@
 #include "cli/filter/expression.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "cli/command.h"
 #include "cli/filter_option.h"
@@ -13,11 +12,7 @@ static int bind(struct filter_expression *expression, const struct cli_selection
 	const struct tw_bind_options options = { .schema = formats->schema, .big_endian = formats->big_endian };
 	struct tw_error note;
 
-	if (formats->refused.n)
-		fprintf(stderr,
-			"%u formats cannot be read, so the filter does not know the fields of their events; the "
-			"reason for the first one: %s\n",
-			formats->refused.n, formats->refused.why.text);
+	cli_formats__tell_refused(formats);
 	/* Without -e, the note would be printed too often: many keys are also the name of a field in some event of the kernel. */
 	if (selection->n && tw_filter__ambiguous_key(expression->filter, formats->schema, &note))
 		filter_option__note(expression->filter, &note);

@@ -273,6 +273,15 @@ int cli_formats__load(const struct cli_formats_source *source, struct cli_format
 	return err;
 }
 
+void cli_formats__tell_refused(const struct cli_formats *formats)
+{
+	if (formats->refused.n)
+		fprintf(stderr,
+			"%u formats cannot be read, so the filter does not know the fields of their events; the "
+			"reason for the first one: %s\n",
+			formats->refused.n, formats->refused.why.text);
+}
+
 void cli_formats__fini(struct cli_formats *formats)
 {
 	tw_schema__free(formats->schema);

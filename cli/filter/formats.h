@@ -35,6 +35,9 @@ struct cli_formats {
  */
 int cli_formats__load(const struct cli_formats_source *source, struct cli_formats *ret, struct tw_error *error);
 
+/** cli_formats__tell_refused() - if formats cannot be read, say so on standard error, with the reason for the first one */
+void cli_formats__tell_refused(const struct cli_formats *formats);
+
 /** cli_formats__fini() - free the members of @formats, which may be all-zero */
 void cli_formats__fini(struct cli_formats *formats);
 

@@ -96,6 +96,14 @@ static uint32_t verdict(int program)
 	return opts.retval;
 }
 
+static uint32_t id_of(int program)
+{
+	uint32_t id;
+
+	assert_int_equal(tw_program__id(program, &id, NULL), 0);
+	return id;
+}
+
 static void maps_and_callback(void **state)
 {
 	static const uint8_t hooks[] = { TW_HOOK_XDP, TW_HOOK_TC };
@@ -106,7 +114,7 @@ static void maps_and_callback(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(hooks); i++) {
 		loaded = loaded_as(hooks[i], &maps);
-		tw_program__name_of(tw_program__id(tw_loaded__fd(&loaded)), name);
+		tw_program__name_of(id_of(tw_loaded__fd(&loaded)), name);
 		assert_string_equal(name, TW_PROGRAM_NAME);
 		assert_int_equal(verdict(tw_loaded__fd(&loaded)), XDP_PASS);
 		tw_loaded__fini(&loaded);
@@ -139,12 +147,15 @@ static void ignore(const struct tcmsg *head, struct nlattr *const *attrs, void *
 static void an_unconnected_socket_is_an_error(void **state)
 {
 	const struct tw_tc_at at = { .ifindex = 1, .parent = TW_TC_INGRESS };
+	const struct tw_state lo = { .public = { .ifindex = 1, .ifname = "lo" } };
 	struct nl_sock *sk = nl_socket_alloc();
 	struct tw_answer answer;
+	struct tw_error err;
 
 	(void)state;
 	assert_non_null(sk);
-	assert_int_equal(tw_filters__each(sk, 1, 0, ignore, NULL), -EIO);
+	assert_int_equal(tw_filters__each(sk, &lo, 0, ignore, NULL, &err), -EIO);
+	assert_string_equal(err.text, "cannot list the tc filters of lo: Bad socket");
 	assert_int_equal(tw_tc__ask(sk, tw_tc__message(RTM_NEWTFILTER, 0, &at, "u32"), &answer), -EIO);
 	assert_int_equal(answer.err, -EIO);
 	nl_socket_free(sk);
@@ -172,15 +183,15 @@ static void a_link_holds_it(void **state)
 	(void)state;
 	assert_int_equal(tw_xdp__plan(&s, &err), 0);
 	assert_int_equal(tw_xdp__hold(&s, tw_loaded__fd(&first), &link, &err), 0);
-	s.public.program = tw_program__id(tw_loaded__fd(&first));
-	assert_int_equal(tw_xdp__mode(&s), TW_MODE_NATIVE);
+	s.public.program = id_of(tw_loaded__fd(&first));
+	assert_int_equal(tw_xdp__mode(&s, NULL), TW_MODE_NATIVE);
 	assert_int_equal(tw_xdp__hold(&s, tw_loaded__fd(&second), &link, &err), 0);
-	assert_int_equal(tw_xdp__mode(&s), TW_MODE_NONE);
-	s.public.program = tw_program__id(tw_loaded__fd(&second));
-	assert_int_equal(tw_xdp__mode(&s), TW_MODE_NATIVE);
+	assert_int_equal(tw_xdp__mode(&s, NULL), TW_MODE_NONE);
+	s.public.program = id_of(tw_loaded__fd(&second));
+	assert_int_equal(tw_xdp__mode(&s, NULL), TW_MODE_NATIVE);
 	assert_int_equal(tw_xdp__plan(&s, &err), -EEXIST); /* whoever owns the program */
 	close(link);
-	assert_int_equal(tw_xdp__mode(&s), TW_MODE_NONE);
+	assert_int_equal(tw_xdp__mode(&s, NULL), TW_MODE_NONE);
 	assert_int_equal(tw_xdp__plan(&s, &err), 0);
 	tw_loaded__fini(&first);
 	tw_loaded__fini(&second);
@@ -202,10 +213,10 @@ static void libxdp_leaves_it(void **state)
 	if (tw_xdp__leave(&s, &loaded, &s.public.program, &err))
 		fail_msg("%s", err.text);
 	tw_loaded__fini(&loaded);
-	print_message("%s\n", tw_mode__text(tw_xdp__mode(&s)));
-	assert_true(tw_xdp__mode(&s) == TW_MODE_NATIVE || tw_xdp__mode(&s) == TW_MODE_DISPATCHER);
+	print_message("%s\n", tw_mode__text((uint8_t)tw_xdp__mode(&s, NULL)));
+	assert_true(tw_xdp__mode(&s, NULL) == TW_MODE_NATIVE || tw_xdp__mode(&s, NULL) == TW_MODE_DISPATCHER);
 	assert_int_equal(tw_xdp__detach(&s, &err), 0);
-	assert_int_equal(tw_xdp__mode(&s), TW_MODE_NONE);
+	assert_int_equal(tw_xdp__mode(&s, NULL), TW_MODE_NONE);
 	assert_string_equal(shell__word("ip -o link show v0 | grep -o 'prog/xdp'"), "");
 	tw_maps__fini(&maps);
 }

@@ -24,7 +24,7 @@ static uint32_t attached; /* the program that the NIC runs; 0 = none */
 int __wrap_tw_maps__make(struct tw_maps *maps, unsigned int rows, int offload_to, struct tw_error *error);
 int __wrap_tw_loaded__load(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *error);
 int __wrap_tw_loaded__fd(const struct tw_loaded *loaded);
-uint32_t __wrap_tw_program__id(int fd);
+int __wrap_tw_program__id(int fd, uint32_t *ret, struct tw_error *error);
 int __wrap_tw_xdp__plan(const struct tw_state *state, struct tw_error *error);
 int __wrap_tw_xdp__offload(const struct tw_state *state, int program, int old, struct tw_error *error);
 
@@ -47,10 +47,11 @@ int __wrap_tw_loaded__fd(const struct tw_loaded *loaded)
 	return STDERR_FILENO;
 }
 
-uint32_t __wrap_tw_program__id(int fd)
+int __wrap_tw_program__id(int fd, uint32_t *ret, struct tw_error *error)
 {
-	(void)fd;
-	return next_id;
+	(void)fd, (void)error;
+	*ret = next_id;
+	return 0;
 }
 
 int __wrap_tw_xdp__plan(const struct tw_state *state, struct tw_error *error)
@@ -81,7 +82,7 @@ static int look(struct tw_state_file *file, void *ctx, struct tw_error *error)
 	struct tw_state state;
 
 	(void)error;
-	assert_int_equal(tw_state__read(file, &state), 0);
+	assert_int_equal(tw_state__read(file, &state, NULL), 0);
 	found->n++;
 	found->program = state.public.program;
 	tw_state__fini(&state);
@@ -131,7 +132,7 @@ static void test_refused_replacement(void **state)
 	assert_int_equal(program_in_file(false), 11);
 	assert_int_equal(tw_classifier__attached(classifier)->program, 11);
 	assert_int_equal(program_in_file(true), 11);
-	tw_classifier__free(classifier);
+	tw_classifier__free(classifier, NULL);
 	tw_schema__free((struct tw_schema *)schema.schema);
 }
 

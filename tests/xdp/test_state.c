@@ -71,7 +71,7 @@ static void what_is_written_is_read(void **unused)
 	state.rows[TW_ROWS_MAX - 1] = (struct tw_state_row){ 1, 64, UINT64_MAX - 1 };
 	for (int i = 0; i < 2; i++) { /* the second text is shorter, and nothing of the first is left */
 		assert_int_equal(tw_state__write(&state, &file, &err), 0);
-		assert_int_equal(tw_state__read(&file, &copy), 0);
+		assert_int_equal(tw_state__read(&file, &copy, NULL), 0);
 		assert_int_equal(copy.public.n, state.public.n);
 		for (unsigned int k = 0; k < copy.public.n; k++) {
 			assert_string_equal(copy.public.rules[k].expression, rules[k].expression);
@@ -176,7 +176,7 @@ static void no_cleanup_helper(void **unused)
 	forks_are_refused = false;
 	assert_non_null(strstr(err.text, "cannot start the cleanup helper"));
 	assert_int_equal(helper.pid, 0);
-	tw_cleanup_helper__end(&helper);
+	tw_cleanup_helper__end(&helper, true);
 	tw_state_file__remove(&file);
 	tw_state_file__close(&file);
 	tw_state__fini(&state);
@@ -273,7 +273,7 @@ static unsigned int rules_after_kill(int n, bool *ret_past)
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	file = locked(&state);
-	assert_int_equal(tw_state__read(&file, &copy), 0);
+	assert_int_equal(tw_state__read(&file, &copy, NULL), 0);
 	rules_left = copy.public.n;
 	tw_state__fini(&copy);
 	tw_state__fini(&state);
@@ -359,10 +359,10 @@ static void damage_is_no_state(void **unused)
 	(void)unused;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		assert_int_equal(tw_state_file__write(&file, texts[i], strlen(texts[i])), 0);
-		assert_int_equal(tw_state__read(&file, &copy), -ENODATA);
+		assert_int_equal(tw_state__read(&file, &copy, NULL), -ENODATA);
 		assert_int_equal(ftruncate(file.fd, 0), 0);
 		assert_int_equal(pwrite(file.fd, texts[i], strlen(texts[i]), 0), (ssize_t)strlen(texts[i]));
-		assert_int_equal(tw_state__read(&file, &copy), -ENODATA);
+		assert_int_equal(tw_state__read(&file, &copy, NULL), -ENODATA);
 	}
 	tw_state_file__remove(&file);
 	tw_state_file__close(&file);

@@ -289,7 +289,10 @@ static void tell_attached(const struct tw_attached *attached)
 static int check_attached(struct tw_classifier *classifier, struct tw_error *error)
 {
 	const struct tw_attached *attached = tw_classifier__attached(classifier);
+	const int err = tw_classifier__ask(classifier, error);
 
+	if (err)
+		return err;
 	if (attached->mode != TW_MODE_NONE)
 		return 0;
 	return tw_error__set(
@@ -307,6 +310,7 @@ static int bind_given(struct attach *attach, struct tw_error *error)
 
 	if (err)
 		return err;
+	cli_formats__tell_refused(&formats);
 	schema = (struct tw_classifier_schema){ formats.schema, formats.schema_id, formats.big_endian };
 	err = tw_classifier__bind(attach->classifier, &schema, error);
 	cli_formats__fini(&formats);
@@ -346,15 +350,16 @@ static int stay(struct attach *attach, struct follow *follow, struct tw_error *e
 static int hold(struct attach *attach, struct follow *follow, struct tw_error *error)
 {
 	struct counters_print print = { .streams = attach->streams };
-	struct tw_error ignored;
-	int printed, err;
+	int err, asked, printed;
 
 	tell_attached(tw_classifier__attached(attach->classifier));
 	if (attach->options.persist)
 		return 0;
 	err = stay(attach, follow, error);
-	/* Prints the counters even if another program removed the classifier. */
-	printed = counters__print(tw_classifier__attached(attach->classifier), &print, err ? &ignored : error);
+	/* Prints the counters even if another program removed the classifier. Only the first error is reported. */
+	asked = tw_classifier__ask(attach->classifier, err ? NULL : error);
+	err = err ? err : asked;
+	printed = counters__print(tw_classifier__attached(attach->classifier), &print, err ? NULL : error);
 	return err ? err : printed;
 }
 
@@ -399,18 +404,18 @@ static int exit_of(int err)
 static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct attach *attach = data;
-	struct tw_error ignored;
-	int err = check(attach, n_args, error);
+	int err = check(attach, n_args, error), removed;
 
 	if (!err) {
-		tw_classifier__cleanup(false, tell_leftover, NULL, &ignored);
+		tw_classifier__cleanup(false, tell_leftover, NULL, NULL);
 		err = stop__catch(error);
 	}
 	if (!err)
 		err = make(attach, args, error);
 	if (!err)
 		err = attach_and_hold(attach, error);
-	tw_classifier__free(attach->classifier);
+	removed = tw_classifier__free(attach->classifier, err ? NULL : error);
+	err = err ? err : removed;
 	cli_formats_source__fini(&attach->source);
 	return exit_of(err);
 }
