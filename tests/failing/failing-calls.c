@@ -267,11 +267,20 @@ CALL(int, bpf_xdp_query, -failing_errno, (int ifindex, int flags, struct bpf_xdp
      (ifindex, flags, opts))
 CALL(int, bpf_xdp_attach, -failing_errno, (int ifindex, int prog, __u32 flags, const struct bpf_xdp_attach_opts *opts),
      (ifindex, prog, flags, opts))
+CALL(int, bpf_map_create, -failing_errno,
+     (enum bpf_map_type type, const char *map, __u32 key, __u32 value, __u32 entries,
+      const struct bpf_map_create_opts *opts),
+     (type, map, key, value, entries, opts))
+CALL(int, bpf_map_get_fd_by_id, -failing_errno, (__u32 id), (id))
+CALL(int, bpf_map_get_next_key, -failing_errno, (int fd, const void *key, void *next), (fd, key, next))
 CALL(int, bpf_map_lookup_elem, -failing_errno, (int fd, const void *key, void *value), (fd, key, value))
 CALL(int, bpf_prog_get_fd_by_id, -failing_errno, (__u32 id), (id))
 CALL(int, bpf_obj_get_info_by_fd, -failing_errno, (int fd, void *info, __u32 *len), (fd, info, len))
 
 CALL(struct nl_sock *, nl_socket_alloc, NULL, (void), ())
+CALL(struct nl_cb *, nl_cb_alloc, NULL, (enum nl_cb_kind kind), (kind))
+CALL(struct nl_msg *, nlmsg_alloc, NULL, (void), ())
+CALL(struct nl_msg *, nlmsg_alloc_size, NULL, (size_t size), (size))
 CALL(int, nl_connect, -NLE_NOMEM, (struct nl_sock * sk, int protocol), (sk, protocol))
 CALL(int, nl_send_auto, -NLE_NOMEM, (struct nl_sock * sk, struct nl_msg *message), (sk, message))
 CALL(int, nl_recvmsgs, -NLE_NOMEM, (struct nl_sock * sk, struct nl_cb *cb), (sk, cb))

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# failing.py on commands that trace, send and receive frames, and attach filters. Usage: live.sh TRACEWIRE ARG...: the arguments of failing.py
+# failing.py on commands that trace, send and receive frames, and attach filters
+# Usage: live.sh TRACEWIRE ARG...: the arguments of failing.py
 tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"
 . "$(dirname "$0")/../cli/common.sh"
