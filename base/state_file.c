@@ -137,7 +137,6 @@ static int open_regular(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
-
 	int err;
 
 	if (fd < 0)
