@@ -2,7 +2,6 @@
 #include "cli/measuring.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -111,14 +110,6 @@ static void print(struct live *live, bool clear)
 	live->printed++;
 }
 
-/* Whether the reader of standard output has gone, as with `| head`. */
-static bool has_no_reader(void)
-{
-	struct pollfd fd = { .fd = STDOUT_FILENO };
-
-	return poll(&fd, 1, 0) > 0 && fd.revents & POLLERR;
-}
-
 /* Prints the result of an interval that has ended. Return: whether the run ends; the last result is printed at the end of the run */
 static bool tick(void *ctx)
 {
@@ -126,7 +117,7 @@ static bool tick(void *ctx)
 	const struct measuring *m = live->measuring;
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 
-	if (has_no_reader())
+	if (standard_files__has_no_output())
 		return true;
 	if (!m->interval || now < live->next)
 		return false;

@@ -171,6 +171,16 @@ size_t queued_file__dropped(struct queued_file *file)
 	return dropped;
 }
 
+int queued_file__error(struct queued_file *file)
+{
+	int err;
+
+	pthread_mutex_lock(&file->lock);
+	err = file->err;
+	pthread_mutex_unlock(&file->lock);
+	return err;
+}
+
 int queued_file__finish(struct queued_file *file, const struct tw_deadline *deadline)
 {
 	int err;

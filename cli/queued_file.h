@@ -29,6 +29,9 @@ int queued_file__fd(struct queued_file *file);
 /** queued_file__dropped() - number of bytes that did not fit into the queue, or that write() refused */
 size_t queued_file__dropped(struct queued_file *file);
 
+/** queued_file__error() - Return: 0, or the error of the first failed write(), such as -EPIPE without a reader */
+int queued_file__error(struct queued_file *file);
+
 /**
  * queued_file__finish() - write the queue, waiting for room until the deadline
  * Return: 0; -ETIMEDOUT, after which nothing more is written; the error of the first failed write(), such as -EPIPE without a reader

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,6 +69,13 @@ void standard_files__push(void)
 		queued_file__fd(output);
 	if (errors)
 		queued_file__fd(errors);
+}
+
+bool standard_files__has_no_output(void)
+{
+	struct pollfd fd = { .fd = STDOUT_FILENO };
+
+	return (poll(&fd, 1, 0) > 0 && fd.revents & POLLERR) || write_err || (output && queued_file__error(output));
 }
 
 void standard_files__flush(void)

@@ -3,6 +3,8 @@
 #ifndef CLI_STANDARD_FILES_H
 #define CLI_STANDARD_FILES_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 /**
@@ -36,6 +38,9 @@ int standard_files__behind(void);
 
 /** standard_files__push() - write as much queued text as fits now: for loops that print nothing for a while. Any thread may call it */
 void standard_files__push(void);
+
+/** standard_files__has_no_output() - whether standard output takes no more text: its reader has gone, as with `| head`, or a write failed */
+bool standard_files__has_no_output(void);
 
 /** standard_files__flush() - write the text printed to standard output so far; standard_files__finish() reports a failure */
 void standard_files__flush(void);

@@ -143,12 +143,14 @@ static int print(struct run *run, struct tw_error *error)
 	return 0;
 }
 
-/* Prints the result of an interval that has ended. Return: 0; 1 at the end of the last interval, whose result is printed later; -errno */
+/* Prints the result of an interval that has ended. Return: 0; 1 if the run ends, whose last result is printed later; -errno */
 static int tick(struct run *run, struct tw_error *error)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 	int err;
 
+	if (standard_files__has_no_output())
+		return 1;
 	if (!run->config->interval || now < run->next)
 		return 0;
 	if (run->config->intervals && run->printed + 1 >= run->config->intervals)

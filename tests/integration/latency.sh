@@ -115,9 +115,16 @@ END
 run 0 "$tracewire" top --by irq -i 0.2 -c 2
 expect "tables of two screens" 4 "$(grep -Ec '^ time %    time ms    count/s  (interrupt|softirq)$' "$scratch/out")"
 
-# A run ends when its reader has gone.
-timeout 20 "$tracewire" latency -q -i 0.1 softirqs | head -1 >/dev/null
-expect "status of a run without a reader" 0 "${PIPESTATUS[0]}"
+# A run ends when its reader has gone, or when its output cannot be written.
+for how in "" --in-kernel; do
+	# shellcheck disable=SC2086 # no word if empty
+	timeout 20 "$tracewire" latency -q $how -i 0.1 softirqs | head -1 >/dev/null
+	expect "status of a run $how without a reader" 0 "${PIPESTATUS[0]}"
+	# shellcheck disable=SC2086
+	timeout 20 "$tracewire" latency -q $how -i 0.1 softirqs >/dev/full 2>"$scratch/err"
+	expect "status of a run $how on a full disk" 1 $?
+	expect "error on a full disk" "tracewire: cannot write to standard output: No space left on device" "$(cat "$scratch/err")"
+done
 
 refuses() { # PATTERN WORD...
 	run 2 "$tracewire" latency "${@:2}"

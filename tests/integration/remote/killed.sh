@@ -4,6 +4,7 @@
 # Sourced instead of common.sh, which it sources. Compares the file of a capture that was killed with SIGKILL with the packets that had
 # arrived. The moments of the kills are random, from SEED. /run is a tmpfs: it has the notes of these captures only, and the captured files,
 # so that writes of other processes to a disk do not slow the captures.
+. "$(dirname "$0")/../../shell/namespace.sh" || exit 1 # the mount namespace of the test, before the mount
 mount -t tmpfs tmpfs /run || exit 1
 export TMPDIR=/run
 . "$(dirname "$0")/common.sh"
