@@ -14,7 +14,7 @@ static int put_pair(FILE *out, const char *word, struct tw_error *error)
 {
 	const char *dot = strrchr(word, '.');
 
-	if (!dot || dot == word || !dot[1])
+	if (!dot || dot == word || !dot[1] || strpbrk(word, "*?, \t\n"))
 		return tw_error__set(error, -EINVAL,
 				     "'%s' is neither EVENT.FIELD, such as net_dev_queue.len, nor a file", word);
 	fprintf(out, "pair %s\nvalue %.*s %s\n", word, (int)(dot - word), word, dot + 1);

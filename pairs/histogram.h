@@ -16,8 +16,8 @@
 
 /* How values are divided into buckets. */
 struct tw_histogram_scale {
-	uint64_t
-		unit; /* the smallest bound; values are rounded up to multiples of it. For times in ns: 1, 1000 or 1000000. 0 = 1 */
+	/* The smallest bound; values are rounded up to multiples of it. For times in ns: 1, 1000 or 1000000. 0 = 1 */
+	uint64_t unit;
 	uint64_t linear; /* width of each bucket; 0 = powers of two */
 };
 

@@ -222,7 +222,8 @@ static int find_pair(struct latency_task *task, const char *name, struct tw_erro
 	if (strpbrk(name, "./"))
 		return tw_error__set(error, -ENOENT,
 				     "'%s' is neither a pair nor a file; a capture is given after the pairs", name);
-	return tw_error__set(error, -ENOENT, "%s", unknown.text);
+	return tw_error__set(error, -ENOENT, "%s%s", unknown.text,
+			     strchr(unknown.text, ';') ? "" : "; `tracewire latency --list` shows all pairs");
 }
 
 static int find_pairs(const struct latency_config *config, struct latency_task *task, char **args, size_t n,

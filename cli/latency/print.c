@@ -99,6 +99,11 @@ static void print_figures(const struct tw_pair_figures *pair)
 		printf(", %s %s", quantiles[i].name,
 		       latency__figure(pair, tw_histogram__quantile(h, quantiles[i].per_mille), text, sizeof(text)));
 	printf(", max %s\n", latency__figure(pair, h->max, text, sizeof(text)));
+	if (h->beyond)
+		say__count(
+			stdout, h->beyond,
+			"{value is|values are} in the last row, which has no upper bound: a quantile in it is shown as the "
+			"maximum; give a larger --linear\n");
 }
 
 /* The number of names of each group. A named value comes before the fields of the pair. */

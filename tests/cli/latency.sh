@@ -78,6 +78,11 @@ printf 'pair either\n\tvalue sched:sched_switch prev_prio\n\tvalue sched:sched_n
 run 0 "$tracewire" latency either "$scratch/x.pcapng"
 says "$scratch/err" 'x.pcapng has no event sched:sched_nosuch, which has values of pair either$' || fail "the note: $(cat "$scratch/err")"
 
+# A row without an upper bound has no quantiles.
+"$tracewire" latency -q --linear 1 runqlat "$scratch/x.pcapng" >"$scratch/out"
+says "$scratch/out" '^[0-9]+ values are in the last row, which has no upper bound: a quantile in it is shown as the maximum; give a larger --linear$' ||
+	fail "--linear 1: $(tail -5 "$scratch/out")"
+
 # The group with the largest sum is the first.
 "$tracewire" latency -q -j syscalls "$scratch/x.pcapng" | python3 -c '
 import json, sys
@@ -124,6 +129,7 @@ refuses() { # PATTERN WORD...
 refuses "there is no pair 'runqlta'; did you mean runqlat\?" runqlta "$scratch/x.pcapng"
 refuses 'latency needs a pair, for example'
 refuses "there is no pair 'runqla'; did you mean runqlat\?" runqla
+refuses "there is no pair 'nonsense'; .tracewire latency --list. shows all pairs" nonsense
 refuses 'x.pcapng is a capture, so no command is run' runqlat "$scratch/x.pcapng" -- true
 refuses '--pid is for a live run, but .*x.pcapng is a capture' -P 1 runqlat "$scratch/x.pcapng"
 refuses "key 'next_comm' of sched_switch is a text, but another event of pair command-line has a number|key 'pid' of sched_waking is a number, but" \
