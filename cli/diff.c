@@ -33,6 +33,7 @@ struct side {
 	struct tw_latency *counts, *times;                    /* measurements of its events by type, and of its pairs */
 	const struct tw_latency_result *of_counts, *of_times; /* their results */
 	double seconds;
+	bool is_damaged;
 };
 
 /* "SYSTEM:EVENT". The bytes after the NUL are zero, because the struct is the key of a hash table. */
@@ -76,8 +77,8 @@ static int open_side(struct side *side, struct tw_error *error)
 	return 0;
 }
 
-/* Reads the capture from its beginning. */
-static int read_side(const struct tw_latency_options *options, const struct side *side, struct tw_latency **ret,
+/* Reads the capture from its beginning. Damage is reported once. */
+static int read_side(const struct tw_latency_options *options, struct side *side, struct tw_latency **ret,
 		     struct tw_error *error)
 {
 	int err = lseek(side->fd, 0, SEEK_SET) < 0
@@ -88,7 +89,9 @@ static int read_side(const struct tw_latency_options *options, const struct side
 		err = tw_latency__read(*ret, side->fd, side->file, error);
 	if (err != -EBADMSG)
 		return err;
-	note__say("%s; the events before the damage are compared", error->text);
+	if (!side->is_damaged)
+		note__say("%s; the events before the damage are compared", error->text);
+	side->is_damaged = true;
 	*error = (struct tw_error){ "" };
 	return 0;
 }
@@ -473,6 +476,8 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 	latency__forget(&diff.task);
 	tw_hash_table__fini(&diff.types);
 	tw_pair_table__free(diff.table);
+	if (!err && (diff.sides[0].is_damaged || diff.sides[1].is_damaged))
+		return CLI_EXIT_FAILURE;
 	return err == -ENODATA ? CLI_EXIT_USAGE : cli_exit__of(err);
 }
 

@@ -54,4 +54,9 @@ run 2 "$tracewire" diff "$scratch/debian-6.1.pcapng"
 says "$scratch/err" 'diff needs two captures' || fail "one capture: $(cat "$scratch/err")"
 run 2 "$tracewire" diff "$scratch/debian-6.1.pcapng" "$scratch/nosuch.pcapng"
 says "$scratch/err" 'cannot open .*nosuch.pcapng: No such file' || fail "no file: $(cat "$scratch/err")"
+# Damage is reported once, although a file is read twice, and in the exit status.
+head -c 40001 "$data/sample.pcapng" >"$scratch/damaged.pcapng"
+run 1 "$tracewire" diff "$data/sample.pcapng" "$scratch/damaged.pcapng"
+expect "notes of damage" 1 "$(grep -c 'the events before the damage are compared$' "$scratch/err")"
+
 exit $failed
