@@ -96,7 +96,8 @@ for i in range(110):
 PYTHON
 "$tracewire" latency -q -j --by comm rxstack-tcp-socket-read -- python3 read.py >read.json 2>err || fail "latency rxstack: $(cat err)"
 check "reads" read.json "by == {('python3',): 110}"
-check "late reads" read.json "sum(r['count'] for r in p['rows'] if r['above'] >= 1 << 24) == 10 and 20e6 < p['max'] < 40e6"
+# On a busy machine, further reads can be late.
+check "late reads" read.json "sum(r['count'] for r in p['rows'] if r['above'] >= 1 << 24) >= 10 and p['max'] > 20e6 and p['p50'] < 10e6"
 "$tracewire" latency -q -j --nonempty-queue rxstack-tcp-socket-read -- python3 read.py >read.json
 check "reads that leave data" read.json "p['count'] == 0"
 "$tracewire" latency -q -j --netns "/proc/$far/ns/net" rxstack-tcp-socket-read -- python3 read.py >read.json
