@@ -222,8 +222,11 @@ static int find_pair(struct latency_task *task, const char *name, struct tw_erro
 	if (strpbrk(name, "./"))
 		return tw_error__set(error, -ENOENT,
 				     "'%s' is neither a pair nor a file; a capture is given after the pairs", name);
+	/* The text ends with a question mark if it names a similar pair, otherwise with the quoted name. */
 	return tw_error__set(error, -ENOENT, "%s%s", unknown.text,
-			     strchr(unknown.text, ';') ? "" : "; `tracewire latency --list` shows all pairs");
+			     unknown.text[strlen(unknown.text) - 1] == '?'
+				     ? ""
+				     : "; `tracewire latency --list` shows all pairs");
 }
 
 static int find_pairs(const struct latency_config *config, struct latency_task *task, char **args, size_t n,

@@ -346,9 +346,9 @@ const struct cli_command cli_command_latency = {
 		"ends. FILE is a pcapng or pcap file with Tracewire's frames; - is standard input.\n\n"
 		"A row (2, 4] of a histogram has the times above 2 and up to 4. A quantile is the upper bound of a bucket, or the "
 		"maximum if that is smaller. A bucket is at most 3.2 % or one unit of the pair wide; with --linear, it has the given "
-		"width. Each beginning or end that is "
-		"not in the histogram is counted below it: for example, a beginning without an end. If events were lost between "
-		"the two events of a pair, the time may be wrong: such pairs are counted and left out.",
+		"width. Each beginning or end that is not in the histogram is counted below it: for example, a beginning without an "
+		"end. If events were lost between the two events of a pair, the time may be wrong: such pairs are counted and left "
+		"out.",
 	.details =
 		"The files /etc/tracewire/pairs and ~/.config/tracewire/pairs define further pairs, for example:\n\n"
 		"pair wait\n\n"

@@ -93,11 +93,7 @@ within "a sleep of 20 ms" 20 "$scratch/sleep" p50
 
 # A tc program delays the packets that arrive here. The increase of the round trip that ping shows is the delay before the IP layer. With
 # -U, ping does not use the receive time stamp, which the kernel makes before tc.
-unshare --net sleep 600 &
-far=$!
-started+=("$far")
-is_apart() { [ "$(readlink "/proc/$far/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
-wait_for is_apart
+start_far
 ip link add q6 type veth peer name q7 netns $far
 ip addr add 10.4.0.1/24 dev q6
 ip link set q6 up

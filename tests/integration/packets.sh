@@ -14,11 +14,7 @@ need_tracefs
 cd "$scratch" || exit 1
 
 # A second network namespace, behind a veth pair: near 10.3.0.1, far 10.3.0.2, and the same with IPv6.
-unshare --net sleep 600 &
-far=$!
-started+=("$far")
-is_apart() { [ "$(readlink "/proc/$far/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
-wait_for is_apart
+start_far
 ip link add near type veth peer name far netns $far
 ip addr add 10.3.0.1/24 dev near
 ip addr add fd00:3::1/64 dev near nodad

@@ -24,7 +24,7 @@ a function (fentry); only the root queueing discipline can be measured, with the
 	run 0 "$tracewire" latency qdisc qdisc-leaf -- true
 	says err "with the pair qdisc; so it is left out$" || fail "latency qdisc qdisc-leaf says: $(cat err)"
 	says err '^tracewire latency:' && fail "an error without failure: $(cat err)"
-	says out '^qdisc-leaf' && fail "figures of what was left out: $(cat out)"
+	says out '^qdisc-leaf' && fail "figures of the pair that was left out: $(cat out)"
 	exit $failed
 fi
 expect "status of latency qdisc-leaf" 0 $status

@@ -16,3 +16,15 @@ interfaces() { # prints their names, one a line
 received() {
 	ip -s -j link show "$1" | sed -E 's/.*"rx":\{"bytes":[0-9]+,"packets":([0-9]+).*/\1/'
 }
+
+# start_far: starts a process in a second network namespace, $far. Requires processes.sh
+start_far() {
+	unshare --net sleep 600 &
+	far=$!
+	started+=("$far")
+	wait_for is_apart
+}
+
+is_apart() { # whether $far is in its own namespace
+	[ "$(readlink "/proc/$far/ns/net")" != "$(readlink /proc/self/ns/net)" ]
+}
