@@ -92,17 +92,19 @@ for _ in range(20): time.sleep(0.02)' >"$scratch/sleep"
 within "a sleep of 20 ms" 20 "$scratch/sleep" p50
 
 # A tc program delays the packets that arrive here. The increase of the round trip that ping shows is the delay before the IP layer. With
-# -U, ping does not use the receive time stamp, which the kernel makes before tc.
+# -U, ping does not use the receive time stamp, which the kernel makes before tc. The program runs in the time of ping, which would then
+# wait for other tasks that want the CPU, so ping has a real-time priority. Other interfaces receive packets, too, which are not delayed.
 start_far
 ip link add q6 type veth peer name q7 netns $far
 ip addr add 10.4.0.1/24 dev q6
 ip link set q6 up
 nsenter --net="/proc/$far/ns/net" sh -c 'ip addr add 10.4.0.2/24 dev q7; ip link set q7 up'
 round_trip() { sed -nE 's|^rtt min/avg/max/mdev = ([0-9.]+)/.*|\1|p' "$1"; }
-ping -U -q -c 10 -i 0.05 10.4.0.2 >"$scratch/ping.before" || fail "ping: $(cat "$scratch/ping.before")"
+chrt -f 1 ping -U -q -c 20 -i 0.05 10.4.0.2 >"$scratch/ping.before" || fail "ping: $(cat "$scratch/ping.before")"
 tc qdisc add dev q6 clsact
 tc filter add dev q6 ingress bpf direct-action object-file "$spin" section tc
-"$tracewire" latency -q -j rxstack-ip-start -- ping -U -q -c 10 -i 0.05 10.4.0.2 >"$scratch/ping" 2>"$scratch/err" || fail "$(cat "$scratch/err")"
+"$tracewire" latency -q -j --dev q6 rxstack-ip-start -- chrt -f 1 ping -U -q -c 20 -i 0.05 10.4.0.2 >"$scratch/ping" 2>"$scratch/err" ||
+	fail "$(cat "$scratch/err")"
 sed -n '/^{/,$p' "$scratch/ping" >"$scratch/ip-start"
 within "a slow tc program" "$(python3 -c 'import sys; print(float(sys.argv[1]) - float(sys.argv[2]))' \
 	"$(round_trip "$scratch/ping")" "$(round_trip "$scratch/ping.before")")" "$scratch/ip-start" min
