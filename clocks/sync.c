@@ -1,30 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "clocks/sync.h"
 
-#include <fcntl.h>
-#include <linux/ethtool.h>
-#include <linux/ptp_clock.h>
-#include <linux/sockios.h>
-#include <net/if.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/timex.h>
-#include <unistd.h>
 
 #include "base/time.h"
 #include "clocks/distance.h"
+#include "clocks/phc.h"
 #include "clocks/ptp4l.h"
 
-#define READINGS      3        /* readings of a network card's clock, of which the most accurate is used */
-#define PRECISE_NS    100      /* error bound if hardware reads both clocks simultaneously; PCIe PTM: some tens of ns */
 #define OFFSETS       8        /* number of latest offsets of ptp4l, of which the largest is used */
 #define MISSED        3        /* consecutive checks with a missing answer after which ptp4l's status is discarded */
 #define KERNEL_MAX_US 16000000 /* maxerror and esterror if they were never set: NTP_PHASE_LIMIT of the kernel */
-#define PHC_ERROR_NS  (20 * 1000)      /* a reading with a larger error would make the CLOCK sample too inaccurate */
 #define PTP_MAX_NS    TW_NS_PER_SECOND /* a clock with a larger error bound is not synchronised yet */
 
 struct tw_sync {
@@ -32,76 +22,10 @@ struct tw_sync {
 	struct tw_ptp4l_status status; /* latest complete status; all zero = unknown */
 	uint64_t offsets[OFFSETS];     /* a ring of absolute values, ns */
 	unsigned int n_offsets;
-	unsigned int missed;             /* consecutive checks with a missing answer; a busy machine delays answers */
-	int phc;                         /* descriptor of the network card's clock; -1 = not open */
-	char phc_of[TW_PTP4L_INTERFACE]; /* interface of @phc */
+	unsigned int missed;      /* consecutive checks with a missing answer; a busy machine delays answers */
+	struct tw_phc_device phc; /* clock of the network card that ptp4l adjusts; @phc.fd -1 = not open */
 	struct tw_sync_state state;
 };
-
-/* A reading of a network card's clock (PTP hardware clock). */
-struct phc_reading {
-	uint64_t phc;      /* ns since the epoch of the clock */
-	uint64_t real;     /* CLOCK_REALTIME at the same instant, ns */
-	uint64_t error_ns; /* error bound of @phc - @real, ns */
-};
-
-/* Return: a descriptor of the hardware clock of an interface; -1 if there is none, or it cannot be opened. */
-static int find_phc(const char *ifname)
-{
-	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
-	struct ifreq req = { .ifr_data = (char *)&info };
-	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	char path[32];
-	bool has_clock;
-
-	if (fd < 0)
-		return -1;
-	snprintf(req.ifr_name, sizeof(req.ifr_name), "%.*s", IFNAMSIZ - 1, ifname);
-	has_clock = ioctl(fd, SIOCETHTOOL, &req) >= 0 && info.phc_index >= 0;
-	close(fd);
-	if (!has_clock)
-		return -1;
-	snprintf(path, sizeof(path), "/dev/ptp%d", info.phc_index);
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-static uint64_t ns_of(const struct ptp_clock_time *t)
-{
-	return (uint64_t)t->sec * TW_NS_PER_SECOND + t->nsec;
-}
-
-/* Each reading has REALTIME, the card's clock, and REALTIME again. The reading with the shortest time between both REALTIMEs is used. */
-static bool read_extended(int fd, struct phc_reading *ret)
-{
-	struct ptp_sys_offset_extended e = { .n_samples = READINGS };
-	struct phc_reading best = { .error_ns = UINT64_MAX };
-
-	if (ioctl(fd, PTP_SYS_OFFSET_EXTENDED, &e) < 0)
-		return false;
-	for (int i = 0; i < READINGS; i++) {
-		const uint64_t before = ns_of(&e.ts[i][0]), after = ns_of(&e.ts[i][2]);
-
-		if (after < before || after - before >= best.error_ns)
-			continue;
-		best = (struct phc_reading){ ns_of(&e.ts[i][1]), before + (after - before) / 2, after - before };
-	}
-	if (best.error_ns == UINT64_MAX)
-		return false;
-	best.error_ns = best.error_ns / 2 + 1;
-	*ret = best;
-	return true;
-}
-
-/* Read both clocks simultaneously if the hardware can; otherwise get the most accurate of several readings. */
-static bool read_phc(int fd, struct phc_reading *ret)
-{
-	struct ptp_sys_offset_precise p = { 0 };
-
-	if (ioctl(fd, PTP_SYS_OFFSET_PRECISE, &p) < 0)
-		return read_extended(fd, ret);
-	*ret = (struct phc_reading){ ns_of(&p.device), ns_of(&p.sys_realtime), PRECISE_NS };
-	return true;
-}
 
 struct tw_sync *tw_sync__new(void)
 {
@@ -109,17 +33,9 @@ struct tw_sync *tw_sync__new(void)
 
 	if (!sync)
 		return NULL;
-	sync->phc = -1;
+	sync->phc.fd = -1;
 	tw_ptp4l__open(&sync->ptp);
 	return sync;
-}
-
-static void close_phc(struct tw_sync *s)
-{
-	if (s->phc >= 0)
-		close(s->phc);
-	s->phc = -1;
-	s->phc_of[0] = '\0';
 }
 
 void tw_sync__free(struct tw_sync *s)
@@ -127,7 +43,7 @@ void tw_sync__free(struct tw_sync *s)
 	if (!s)
 		return;
 	tw_ptp4l__close(&s->ptp);
-	close_phc(s);
+	tw_phc__close(&s->phc);
 	free(s);
 }
 
@@ -161,23 +77,36 @@ static uint64_t worst_offset(struct tw_sync *s)
 
 static bool open_phc(struct tw_sync *s)
 {
-	if (s->phc >= 0 && !strcmp(s->phc_of, s->status.interface))
+	struct tw_error unused;
+
+	if (s->phc.fd >= 0 && !strcmp(s->phc.interface, s->status.interface))
 		return true;
-	close_phc(s);
-	s->phc = find_phc(s->status.interface);
-	snprintf(s->phc_of, sizeof(s->phc_of), "%s", s->status.interface);
-	return s->phc >= 0;
+	tw_phc__close(&s->phc);
+	return !tw_phc__of_interface(s->status.interface, &s->phc, &unused);
+}
+
+/* Return: CLOCK_REALTIME at the instant of a reading, ns. @error_ns: grows by the duration of the conversion */
+static uint64_t real_of(const struct tw_phc_reading *r, uint64_t *error_ns)
+{
+	const uint64_t before = tw_time__now(r->base), real = tw_time__now(CLOCK_REALTIME);
+
+	if (r->base == CLOCK_REALTIME)
+		return r->system;
+	*error_ns += tw_time__now(r->base) - before;
+	return real - (before - r->system);
 }
 
 /* Return: the largest possible distance of the system clock from the network card's clock, ns; UINT64_MAX = unknown. */
 static uint64_t beside_phc(struct tw_sync *s)
 {
 	const int64_t tai = s->status.ptp_timescale ? s->status.utc_offset * (int64_t)TW_NS_PER_SECOND : 0;
-	struct phc_reading r;
+	struct tw_phc_reading r;
+	uint64_t real;
 
-	if (!open_phc(s) || !read_phc(s->phc, &r))
+	if (!open_phc(s) || !tw_phc__read(&s->phc, &r))
 		return UINT64_MAX;
-	return tw_saturate__size((int64_t)(r.phc - r.real) - tai) + r.error_ns;
+	real = real_of(&r, &r.error_ns);
+	return tw_saturate__size((int64_t)(r.phc - real) - tai) + r.error_ns;
 }
 
 /* Return: @ns as text, rounded up to a power of ten, so that the text does not change with each measurement. */
@@ -256,12 +185,18 @@ void tw_sync__look(struct tw_sync *s, struct tw_sync_state *ret)
 
 void tw_sync__complete(struct tw_sync *s, struct tw_clock_view *sample)
 {
-	struct phc_reading r;
+	struct tw_phc_reading r;
+	uint64_t real;
 
 	sample->sync_ns = s->state.ns;
-	if (s->phc < 0 || !read_phc(s->phc, &r) || r.error_ns > PHC_ERROR_NS)
+	if (s->phc.fd < 0 || !tw_phc__read(&s->phc, &r))
 		return;
-	sample->reading[TW_CLOCK_PHC] = r.phc + (sample->reading[TW_CLOCK_REAL] - r.real);
-	sample->error_ns += (uint32_t)r.error_ns;
-	sample->valid |= 1u << TW_CLOCK_PHC;
+	real = real_of(&r, &r.error_ns);
+	sample->phcs[sample->n_phcs++] = (struct tw_phc_view){
+		.index = s->phc.index,
+		.method = r.method,
+		.error_ns = (uint32_t)tw_time__earlier(r.error_ns + sample->error_ns, UINT32_MAX),
+		.phc = r.phc,
+		.trace = sample->reading[TW_CLOCK_TRACE] + (real - sample->reading[TW_CLOCK_REAL]),
+	};
 }

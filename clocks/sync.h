@@ -34,7 +34,7 @@ struct tw_sync *tw_sync__new(void);
 /** tw_sync__look() - get the current state; to be called once a second. It never waits: the next call reads ptp4l's answers */
 void tw_sync__look(struct tw_sync *sync, struct tw_sync_state *ret);
 
-/** tw_sync__complete() - add sync_ns to a CLOCK sample, and, if ptp4l adjusts a network card's clock, a reading of that clock (PHC) */
+/** tw_sync__complete() - add sync_ns to a CLOCK sample, and, if ptp4l adjusts a network card's clock, a reading of that clock */
 void tw_sync__complete(struct tw_sync *sync, struct tw_clock_view *sample);
 
 /** tw_sync__free() - free @sync, which may be NULL */

@@ -228,16 +228,41 @@ bool tw_host__next(struct tw_cursor *c, struct tw_attr_view *ret)
 	return true;
 }
 
+static struct tw_phc_view parse_phc(const uint8_t *p)
+{
+	return (struct tw_phc_view){
+		.index = tw_load_be16(p + offsetof(struct tw_phc, index)),
+		.method = p[offsetof(struct tw_phc, method)],
+		.error_ns = tw_load_be32(p + offsetof(struct tw_phc, error_ns)),
+		.sync_ns = tw_load_be32(p + offsetof(struct tw_phc, sync_ns)),
+		.phc = tw_load_be64(p + offsetof(struct tw_phc, phc)),
+		.trace = tw_load_be64(p + offsetof(struct tw_phc, trace)),
+	};
+}
+
 bool tw_clock__parse(const struct tw_tlv_view *tlv, struct tw_clock_view *ret)
 {
-	if (tlv->len < VALUE_MIN(tw_clock_tlv))
+	const uint8_t *p = tlv->value + VALUE_MIN(tw_clock_tlv);
+
+	if (tlv->len < TW_CLOCK_MIN - sizeof(struct tw_tlv))
 		return false;
+	*ret = (struct tw_clock_view){ 0 };
 	ret->valid = tw_load_be32(VAL(tlv, tw_clock_tlv, valid));
 	ret->error_ns = tw_load_be32(VAL(tlv, tw_clock_tlv, error_ns));
 	ret->sync_ns = tw_load_be32(VAL(tlv, tw_clock_tlv, sync_ns));
 #define X(bit, name, field, what) ret->reading[bit] = tw_load_be64(VAL(tlv, tw_clock_tlv, field));
 	TW_CLOCK_LIST(X)
 #undef X
+	if (tlv->len < VALUE_MIN(tw_clock_tlv))
+		return true;
+	ret->tai_offset = (int32_t)tw_load_be32(VAL(tlv, tw_clock_tlv, tai_offset));
+	ret->leap = tw_load_be16(VAL(tlv, tw_clock_tlv, leap));
+	ret->n_phcs = tw_load_be16(VAL(tlv, tw_clock_tlv, phcs));
+	if ((tlv->len - VALUE_MIN(tw_clock_tlv)) / sizeof(struct tw_phc) < ret->n_phcs)
+		return false;
+	ret->n_phcs = ret->n_phcs < TW_PHC_MAX ? ret->n_phcs : TW_PHC_MAX;
+	for (int i = 0; i < ret->n_phcs; i++, p += sizeof(struct tw_phc))
+		ret->phcs[i] = parse_phc(p);
 	return true;
 }
 

@@ -148,11 +148,26 @@ struct tw_attr_view {
 	size_t len;
 };
 
+#define TW_PHC_MAX 8 /* PHCs of a CLOCK that are read; further ones are ignored */
+
+struct tw_phc_view {
+	uint16_t index; /* /dev/ptpN */
+	uint8_t method; /* enum tw_phc_method, or unknown */
+	uint32_t error_ns;
+	uint32_t sync_ns; /* 0 = unknown */
+	uint64_t phc;     /* ns */
+	uint64_t trace;   /* in the stream's clock */
+};
+
 struct tw_clock_view {
 	uint32_t valid; /* bit n: reading[n] is present */
 	uint32_t error_ns;
 	uint32_t sync_ns;    /* 0 = unknown */
 	uint64_t reading[6]; /* index: enum tw_clock */
+	int32_t tai_offset;  /* s; 0 = unknown */
+	uint16_t leap;       /* enum tw_leap, or unknown */
+	uint16_t n_phcs;     /* at most TW_PHC_MAX */
+	struct tw_phc_view phcs[TW_PHC_MAX];
 };
 
 struct tw_comm_view {

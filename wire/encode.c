@@ -104,9 +104,20 @@ bool tw_lost__emit(struct tw_frame *f, const struct tw_lost_view *lost)
 	return true;
 }
 
+static void emit_phc(uint8_t *p, const struct tw_phc_view *phc)
+{
+	memset(p, 0, sizeof(struct tw_phc));
+	tw_store_be16(p + offsetof(struct tw_phc, index), phc->index);
+	p[offsetof(struct tw_phc, method)] = phc->method;
+	tw_store_be32(p + offsetof(struct tw_phc, error_ns), phc->error_ns);
+	tw_store_be32(p + offsetof(struct tw_phc, sync_ns), phc->sync_ns);
+	tw_store_be64(p + offsetof(struct tw_phc, phc), phc->phc);
+	tw_store_be64(p + offsetof(struct tw_phc, trace), phc->trace);
+}
+
 bool tw_clock__emit(struct tw_frame *f, const struct tw_clock_view *clock)
 {
-	uint8_t *p = tw_frame__add(f, TW_TLV_CLOCK, HEAD(tw_clock_tlv));
+	uint8_t *p = tw_frame__add(f, TW_TLV_CLOCK, HEAD(tw_clock_tlv) + clock->n_phcs * sizeof(struct tw_phc));
 
 	if (!p)
 		return false;
@@ -116,6 +127,12 @@ bool tw_clock__emit(struct tw_frame *f, const struct tw_clock_view *clock)
 #define X(bit, name, field, what) tw_store_be64(VAL(p, tw_clock_tlv, field), clock->reading[bit]);
 	TW_CLOCK_LIST(X)
 #undef X
+	tw_store_be32(VAL(p, tw_clock_tlv, tai_offset), (uint32_t)clock->tai_offset);
+	tw_store_be16(VAL(p, tw_clock_tlv, leap), clock->leap);
+	tw_store_be16(VAL(p, tw_clock_tlv, phcs), clock->n_phcs);
+	p += HEAD(tw_clock_tlv);
+	for (int i = 0; i < clock->n_phcs; i++, p += sizeof(struct tw_phc))
+		emit_phc(p, &clock->phcs[i]);
 	return true;
 }
 

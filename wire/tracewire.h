@@ -212,24 +212,27 @@ struct tw_schema_tlv {
  * HOST is a list of attributes. Each attribute begins with a struct tw_tlv, whose type is the attribute's number in this list. The third
  * column is the type of the value: a number is a big-endian u64, and a text has no NUL.
  */
-#define TW_HOST_LIST(X)                                                           \
-	X(1, NAME, text, "name", "host name")                                     \
-	X(2, RELEASE, text, "release", "kernel release")                          \
-	X(3, MACHINE, text, "machine", "machine architecture")                    \
-	X(4, BOOT_ID, text, "boot_id", "boot id")                                 \
-	X(5, INSTANCE, text, "instance", "tracefs instance")                      \
-	X(6, CLOCK, text, "clock", "trace clock")                                 \
-	X(7, CPUS, number, "cpus", "CPUs with a ring")                            \
-	X(8, PAGE_SIZE, number, "page_size", "page size, bytes")                  \
-	X(9, LONG_SIZE, number, "long_size", "size of a long, bytes")             \
-	X(10, CLOCK_MULT, number, "clock_mult", "ns = (ticks * mult) >> shift")   \
-	X(11, CLOCK_SHIFT, number, "clock_shift", "ns = (ticks * mult) >> shift") \
-	X(12, VERSION, text, "version", "producer version")                       \
-	X(13, EVENTS, text, "events", "events selected")                          \
-	X(14, FILTER, text, "filter", "filter")                                   \
-	X(15, OS, text, "os", "operating system")                                 \
-	X(16, POINTERS, text, "pointers", "raw, or hashed with a key")            \
-	X(17, SYNC, text, "sync", "source that the clocks are synchronised to")
+#define TW_HOST_LIST(X)                                                                  \
+	X(1, NAME, text, "name", "host name")                                            \
+	X(2, RELEASE, text, "release", "kernel release")                                 \
+	X(3, MACHINE, text, "machine", "machine architecture")                           \
+	X(4, BOOT_ID, text, "boot_id", "boot id")                                        \
+	X(5, INSTANCE, text, "instance", "tracefs instance")                             \
+	X(6, CLOCK, text, "clock", "trace clock")                                        \
+	X(7, CPUS, number, "cpus", "CPUs with a ring")                                   \
+	X(8, PAGE_SIZE, number, "page_size", "page size, bytes")                         \
+	X(9, LONG_SIZE, number, "long_size", "size of a long, bytes")                    \
+	X(10, CLOCK_MULT, number, "clock_mult", "ns = (ticks * mult) >> shift")          \
+	X(11, CLOCK_SHIFT, number, "clock_shift", "ns = (ticks * mult) >> shift")        \
+	X(12, VERSION, text, "version", "producer version")                              \
+	X(13, EVENTS, text, "events", "events selected")                                 \
+	X(14, FILTER, text, "filter", "filter")                                          \
+	X(15, OS, text, "os", "operating system")                                        \
+	X(16, POINTERS, text, "pointers", "raw, or hashed with a key")                   \
+	X(17, SYNC, text, "sync", "source that the clocks are synchronised to")          \
+	X(18, PHCS, text, "phcs", "PTP hardware clocks")                                 \
+	X(19, GRANDMASTER, text, "grandmaster", "clock identity of the PTP grandmaster") \
+	X(20, SYNC_SINCE, number, "sync_since", "time since which the clocks have this source")
 
 enum tw_host_attr {
 #define X(num, name, type, key, what) TW_HOST_##name = (num),
@@ -244,7 +247,7 @@ enum tw_host_attr {
 	X(2, BOOT, boot, "CLOCK_BOOTTIME")  \
 	X(3, REAL, real, "CLOCK_REALTIME")  \
 	X(4, TAI, tai, "CLOCK_TAI")         \
-	X(5, PHC, phc, "hardware clock of the NIC")
+	X(5, RAW, raw, "CLOCK_MONOTONIC_RAW")
 
 enum tw_clock {
 #define X(bit, name, field, what) TW_CLOCK_##name = (bit),
@@ -257,7 +260,53 @@ struct tw_clock_tlv {
 	__be32 valid;    /* bit n: reading n of TW_CLOCK_LIST is present */
 	__be32 error_ns; /* largest time between any two readings, ns */
 	__be32 sync_ns;  /* largest error of REAL and TAI relative to their synchronisation source, ns; 0 = unknown */
-	__be64 trace, mono, boot, real, tai, phc;
+	__be64 trace, mono, boot, real, tai, raw;
+	/* A CLOCK of 64 bytes ends here; the fields below are then unknown. */
+	__be32 tai_offset; /* s32, s: the kernel's TAI - UTC; 0 = no program has set it */
+	__be16 leap;       /* enum tw_leap */
+	__be16 phcs;       /* number of struct tw_phc that follow */
+} __attribute__((packed));
+
+#define TW_CLOCK_MIN 64 /* bytes of the shortest CLOCK */
+
+/* The kernel's plans for the end of the UTC day: the return values of adjtimex(2). */
+#define TW_LEAP_LIST(X)                                          \
+	X(0, NONE, "none", "no leap second is near")             \
+	X(1, INSERT, "insert", "a leap second will be inserted") \
+	X(2, DELETE, "delete", "a leap second will be deleted")  \
+	X(3, NOW, "now", "a leap second is being inserted")      \
+	X(4, DONE, "done", "a leap second was inserted or deleted")
+
+enum tw_leap {
+#define X(num, name, text, what) TW_LEAP_##name = (num),
+	TW_LEAP_LIST(X)
+#undef X
+};
+
+/* How a PTP hardware clock was read, with linux/ptp_clock.h. */
+#define TW_PHC_METHOD_LIST(X)                                                                            \
+	X(1, PRECISE, "precise", "hardware read both clocks at the same instant")                        \
+	X(2, EXTENDED_RAW, "extended, raw", "between two readings of CLOCK_MONOTONIC_RAW in the driver") \
+	X(3, EXTENDED, "extended", "between two readings of CLOCK_REALTIME in the driver")               \
+	X(4, BASIC, "basic", "between two readings of CLOCK_REALTIME in the kernel")                     \
+	X(5, USER, "user", "between two readings of CLOCK_MONOTONIC in userspace")
+
+enum tw_phc_method {
+#define X(num, name, text, what) TW_PHC_BY_##name = (num),
+	TW_PHC_METHOD_LIST(X)
+#undef X
+};
+
+/* One reading of a PTP hardware clock (PHC), /dev/ptpN. */
+struct tw_phc {
+	__be16 index; /* N */
+	__u8 method;  /* enum tw_phc_method */
+	__u8 reserved;
+	__be32 error_ns; /* largest distance between the instants of the two readings below, ns */
+	__be32 sync_ns;  /* largest distance of the PHC from the grandmaster that ptp4l follows, ns; 0 = unknown */
+	__be32 reserved2;
+	__be64 phc;   /* reading of the PHC, ns */
+	__be64 trace; /* reading of the stream's clock */
 } __attribute__((packed));
 
 enum tw_comm_origin {
@@ -350,7 +399,9 @@ struct tw_time_sync {
 	X(1, START, "start", "the first known offset")                   \
 	X(2, STEP, "step", "the producer's wall clock was set")          \
 	X(3, SUSPEND, "suspend", "the producer's machine was suspended") \
-	X(4, ESTIMATE, "estimate", "a better estimate")
+	X(4, ESTIMATE, "estimate", "a better estimate")                  \
+	X(5, LEAP, "leap", "a leap second")                              \
+	X(6, TAI, "tai", "the TAI offset was changed")
 
 enum tw_offset_kind {
 #define X(num, name, text, what) TW_OFFSET_##name = (num),
@@ -361,7 +412,8 @@ enum tw_offset_kind {
 #define TW_OFFSET_METHOD_LIST(X)                                                   \
 	X(0, NONE, "none", "nothing bounds the error")                             \
 	X(1, TIME_SYNC, "exchange", "TIME_SYNC between producer and capture host") \
-	X(2, SYNC, "sync", "both hosts report error bounds of their clocks")
+	X(2, SYNC, "sync", "both hosts report error bounds of their clocks")       \
+	X(3, PHC, "phc", "both hosts read PTP hardware clocks of the same PTP domain")
 
 enum tw_offset_method {
 #define X(num, name, text, what) TW_OFFSET_BY_##name = (num),
@@ -424,7 +476,8 @@ _Static_assert(sizeof(struct tw_lost) == 20, "LOST");
 _Static_assert(sizeof(struct tw_watermark) == 12, "WATERMARK");
 _Static_assert(sizeof(struct tw_watermark_channel) == 12, "WATERMARK channel");
 _Static_assert(sizeof(struct tw_schema_tlv) == 20, "SCHEMA");
-_Static_assert(sizeof(struct tw_clock_tlv) == 64, "CLOCK");
+_Static_assert(sizeof(struct tw_clock_tlv) == 72, "CLOCK with the TAI offset");
+_Static_assert(sizeof(struct tw_phc) == 32, "a PHC of CLOCK");
 _Static_assert(sizeof(struct tw_comm) == 28, "COMM");
 _Static_assert(sizeof(struct tw_symbol_tlv) == 16, "SYMBOL");
 _Static_assert(sizeof(struct tw_stat) == 12, "STATS entry");

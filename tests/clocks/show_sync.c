@@ -51,9 +51,9 @@ int main(int argc, char **argv)
 		tw_sync__look(sync, &state);
 		sample.reading[TW_CLOCK_REAL] = tw_time__now(CLOCK_REALTIME);
 		tw_sync__complete(sync, &sample);
-		if (sample.valid >> TW_CLOCK_PHC & 1)
+		if (sample.n_phcs)
 			snprintf(phc, sizeof(phc), " %llu",
-				 (unsigned long long)(sample.reading[TW_CLOCK_PHC] / TW_NS_PER_SECOND));
+				 (unsigned long long)(sample.phcs[0].phc / TW_NS_PER_SECOND));
 		printf("%u %s%s\n", sample.sync_ns, state.how, phc);
 		fflush(stdout);
 	}

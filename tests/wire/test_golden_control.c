@@ -146,7 +146,11 @@ static void clock_sample(void **state)
 {
 	struct tw_clock_view sent = { .valid = 1 << TW_CLOCK_TRACE | 1 << TW_CLOCK_MONO | 1 << TW_CLOCK_REAL,
 				      .error_ns = 120,
-				      .sync_ns = 2500 };
+				      .sync_ns = 2500,
+				      .tai_offset = 37,
+				      .leap = TW_LEAP_INSERT,
+				      .n_phcs = 1,
+				      .phcs = { { 2, TW_PHC_BY_EXTENDED, 90, 40, 1700000037000000000, 9000000040 } } };
 	struct tw_clock_view read;
 	struct golden_frame g;
 	struct tw_tlv_view tlv;
@@ -163,6 +167,24 @@ static void clock_sample(void **state)
 	assert_int_equal(read.error_ns, sent.error_ns);
 	assert_int_equal(read.sync_ns, sent.sync_ns);
 	assert_memory_equal(read.reading, sent.reading, sizeof(sent.reading));
+	assert_int_equal(read.tai_offset, 37);
+	assert_int_equal(read.leap, TW_LEAP_INSERT);
+	assert_int_equal(read.n_phcs, 1);
+	assert_int_equal(read.phcs[0].index, 2);
+	assert_int_equal(read.phcs[0].method, TW_PHC_BY_EXTENDED);
+	assert_int_equal(read.phcs[0].error_ns, 90);
+	assert_int_equal(read.phcs[0].sync_ns, 40);
+	assert_int_equal(read.phcs[0].phc, 1700000037000000000);
+	assert_int_equal(read.phcs[0].trace, 9000000040);
+	tlv.len -= 4; /* a part of a PHC is missing */
+	assert_false(tw_clock__parse(&tlv, &read));
+	tlv.len = TW_CLOCK_MIN - sizeof(struct tw_tlv); /* the short form */
+	assert_true(tw_clock__parse(&tlv, &read));
+	assert_int_equal(read.reading[TW_CLOCK_REAL], sent.reading[TW_CLOCK_REAL]);
+	assert_int_equal(read.tai_offset, 0);
+	assert_int_equal(read.n_phcs, 0);
+	tlv.len--;
+	assert_false(tw_clock__parse(&tlv, &read));
 }
 
 static void comm(void **state)

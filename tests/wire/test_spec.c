@@ -114,6 +114,16 @@ static void clocks(void **state)
 	TW_CLOCK_LIST(X)
 #undef X
 	expect_no_more(&t);
+	t = find_table("\n### CLOCK\n", "| leap | name |");
+#define X(num, name, text, what) expect_row(&t, "| %d | %s | %s |", num, #name, what);
+	TW_LEAP_LIST(X)
+#undef X
+	expect_no_more(&t);
+	t = find_table("\n### CLOCK\n", "| method | name |");
+#define X(num, name, text, what) expect_row(&t, "| %d | %s | %s |", num, #name, what);
+	TW_PHC_METHOD_LIST(X)
+#undef X
+	expect_no_more(&t);
 }
 
 static void counters(void **state)
@@ -243,6 +253,19 @@ static void layout_of_clock(void **state)
 #define X(bit, name, field, what) FIELD(tw_clock_tlv, field);
 	TW_CLOCK_LIST(X)
 #undef X
+	FIELD(tw_clock_tlv, tai_offset);
+	FIELD(tw_clock_tlv, leap);
+	FIELD(tw_clock_tlv, phcs);
+	expect_no_more(&t);
+	t = find_table("\n### CLOCK\n", "| offset | size | field | meaning of the reading |");
+	FIELD(tw_phc, index);
+	FIELD(tw_phc, method);
+	FIELD(tw_phc, reserved);
+	FIELD(tw_phc, error_ns);
+	FIELD(tw_phc, sync_ns);
+	FIELD(tw_phc, reserved2);
+	FIELD(tw_phc, phc);
+	FIELD(tw_phc, trace);
 	expect_no_more(&t);
 }
 
