@@ -126,7 +126,7 @@ static int count_types(struct diff *diff, struct tw_error *error)
 	int err;
 
 	diff->table = tw_pair_table__new();
-	err = diff->table ? tw_pair_table__parse(diff->table, text, sizeof(text) - 1, "diff", error)
+	err = diff->table ? tw_pair_table__parse(diff->table, text, sizeof(text) - 1, NULL, error)
 			  : tw_error__set(error, -ENOMEM, "no memory for the events");
 	if (err)
 		return err;

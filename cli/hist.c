@@ -36,7 +36,7 @@ static int make_table(char **words, size_t n, struct tw_pair_table *table, struc
 	if (fclose(out) && !err)
 		err = tw_error__set(error, -ENOMEM, "no memory for the fields");
 	if (!err)
-		err = tw_pair_table__parse(table, text, len, "EVENT.FIELD", error);
+		err = tw_pair_table__parse(table, text, len, NULL, error);
 	free(text);
 	return err;
 }

@@ -133,7 +133,7 @@ static int understand(const struct top_config *top, struct latency_task *ret, st
 	int err;
 
 	ret->table = tw_pair_table__new();
-	err = ret->table ? tw_pair_table__parse(ret->table, text, strlen(text), "top", error)
+	err = ret->table ? tw_pair_table__parse(ret->table, text, strlen(text), NULL, error)
 			 : tw_error__set(error, -ENOMEM, "no memory for the table");
 	if (err)
 		return err;

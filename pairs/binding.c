@@ -37,8 +37,9 @@ static struct tw_pair_value find_value(const struct tw_format *format, const cha
 }
 
 /* Begins an error with the place in the text that defines the pair. */
-#define REFUSE(error, pair, event, fmt, ...) \
-	tw_error__set(error, -EINVAL, "%s:%u:%u: " fmt, (pair)->source, (event)->line, (event)->column, __VA_ARGS__)
+#define REFUSE(error, pair, event, fmt, ...)                                                                   \
+	tw_error__set(error, -EINVAL, "%s" fmt, TW_PAIR_PLACE((pair)->source, (event)->line, (event)->column), \
+		      __VA_ARGS__)
 
 static int refuse_key(const struct tw_pair *pair, const struct tw_pair_event *event, const struct tw_format *format,
 		      const char *name, struct tw_error *error)

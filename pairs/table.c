@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 /* A text that was read. The strings of its pairs point into it: each word ends with a NUL, which replaces the character after the word. */
 struct text {
 	struct text *next;
-	char *source; /* at the end of @bytes */
+	char *source; /* at the end of @bytes; NULL = none */
 	char bytes[];
 };
 
@@ -95,13 +96,27 @@ void tw_pair_table__free(struct tw_pair_table *table)
 	free(table);
 }
 
+const char *tw_pair_place__format(const char *source, unsigned int line, unsigned int column,
+				  char ret[TW_PAIR_PLACE_MAX])
+{
+	if (source)
+		snprintf(ret, TW_PAIR_PLACE_MAX, "%s:%u:%u: ", source, line, column);
+	return ret;
+}
+
+/* The name of the text, for messages about all of it. */
+static const char *name_of(const struct parser *p)
+{
+	return p->source ? p->source : "the arguments";
+}
+
 static unsigned int column_of(const struct parser *p, const char *at)
 {
 	return (unsigned int)(at - p->line_begin) + 1;
 }
 
 #define FAIL_AT(p, line, at, err, fmt, ...) \
-	tw_error__set((p)->error, err, "%s:%u:%u: " fmt, (p)->source, line, column_of(p, at), ##__VA_ARGS__)
+	tw_error__set((p)->error, err, "%s" fmt, TW_PAIR_PLACE((p)->source, line, column_of(p, at)), ##__VA_ARGS__)
 #define FAIL(p, at, fmt, ...) FAIL_AT(p, (p)->number, at, -EINVAL, fmt, ##__VA_ARGS__)
 
 /* Cuts the next word of the line, up to white space, and terminates it. Return: NULL at the end of the line */
@@ -305,14 +320,14 @@ static int check_values(struct parser *p, unsigned int roles)
 	if (roles != 1u << TW_PAIR_VALUE)
 		return tw_error__set(
 			p->error, -EINVAL,
-			"%s:%u:1: pair %s has `value` together with `begin`, `end` or `cancel`: give it only `value`, or no `value`",
-			p->source, pair->line, pair->name);
+			"%spair %s has `value` together with `begin`, `end` or `cancel`: give it only `value`, or no `value`",
+			TW_PAIR_PLACE(p->source, pair->line, 1), pair->name);
 	if (pair->events[0].n_keys != 1)
-		return tw_error__set(p->error, -EINVAL, "%s:%u:%u: give one field, whose value is measured", p->source,
-				     pair->events[0].line, pair->events[0].column);
+		return tw_error__set(p->error, -EINVAL, "%sgive one field, whose value is measured",
+				     TW_PAIR_PLACE(p->source, pair->events[0].line, pair->events[0].column));
 	if (pair->n_by == TW_PAIR_KEYS_MAX)
-		return tw_error__set(p->error, -EINVAL, "%s:%u:1: pair %s with values has more than %d fields in `by`",
-				     p->source, pair->line, pair->name, TW_PAIR_KEYS_MAX - 1);
+		return tw_error__set(p->error, -EINVAL, "%spair %s with values has more than %d fields in `by`",
+				     TW_PAIR_PLACE(p->source, pair->line, 1), pair->name, TW_PAIR_KEYS_MAX - 1);
 	if (pair->unit == TW_PAIR_NS && !pair->has_unit)
 		pair->unit = TW_PAIR_NUMBER;
 	return 0;
@@ -331,16 +346,17 @@ static int finish_pair(struct parser *p)
 		if (event->n_keys != pair->events[0].n_keys)
 			return tw_error__set(
 				p->error, -EINVAL,
-				"%s:%u:%u: %s has %zu keys, but the first event of pair %s has %zu: all events of a "
+				"%s%s has %zu keys, but the first event of pair %s has %zu: all events of a "
 				"pair need the same number",
-				p->source, event->line, event->column, event->event, event->n_keys, pair->name,
-				pair->events[0].n_keys);
+				TW_PAIR_PLACE(p->source, event->line, event->column), event->event, event->n_keys,
+				pair->name, pair->events[0].n_keys);
 	}
 	if (pair && roles & 1u << TW_PAIR_VALUE)
 		return check_values(p, roles);
 	if (pair && (~roles & (1u << TW_PAIR_BEGIN | 1u << TW_PAIR_END)))
-		return tw_error__set(p->error, -EINVAL, "%s:%u:1: pair %s has no line `%s`", p->source, pair->line,
-				     pair->name, roles & 1u << TW_PAIR_BEGIN ? "end" : "begin");
+		return tw_error__set(p->error, -EINVAL, "%spair %s has no line `%s`",
+				     TW_PAIR_PLACE(p->source, pair->line, 1), pair->name,
+				     roles & 1u << TW_PAIR_BEGIN ? "end" : "begin");
 	return 0;
 }
 
@@ -359,7 +375,7 @@ static int parse_pair(struct parser *p)
 		return FAIL_AT(p, p->number, name, -E2BIG, "more than %d pairs", TW_PAIRS_MAX);
 	larger = reallocarray(p->pairs, p->n + 1, sizeof(*larger));
 	if (!larger)
-		return tw_error__set(p->error, -ENOMEM, "no memory for the pairs of %s", p->source);
+		return tw_error__set(p->error, -ENOMEM, "no memory for the pairs of %s", name_of(p));
 	p->pairs = larger;
 	p->pairs[p->n++] = (struct tw_pair){ .name = name, .text = "", .source = p->source, .line = p->number };
 	return end_line(p);
@@ -416,13 +432,13 @@ static int add_pairs(struct tw_pair_table *table, const struct parser *p)
 	size_t n = table->n;
 
 	if (!larger)
-		return tw_error__set(p->error, -ENOMEM, "no memory for the pairs of %s", p->source);
+		return tw_error__set(p->error, -ENOMEM, "no memory for the pairs of %s", name_of(p));
 	table->pairs = larger;
 	for (size_t i = 0; i < p->n; i++)
 		n += !tw_pair_table__find(table, p->pairs[i].name, NULL);
 	if (n > TW_PAIRS_MAX)
 		return tw_error__set(p->error, -E2BIG, "%s: this file and earlier files have more than %d pairs",
-				     p->source, TW_PAIRS_MAX);
+				     name_of(p), TW_PAIRS_MAX);
 	for (size_t i = 0; i < p->n; i++) {
 		struct tw_pair *older = (struct tw_pair *)tw_pair_table__find(table, p->pairs[i].name, NULL);
 
@@ -433,31 +449,31 @@ static int add_pairs(struct tw_pair_table *table, const struct parser *p)
 
 static struct text *copy_text(const char *text, size_t len, const char *source)
 {
-	const size_t source_size = strlen(source) + 1;
+	const size_t source_size = source ? strlen(source) + 1 : 0;
 	struct text *copy = malloc(sizeof(*copy) + len + 1 + source_size);
 
 	if (!copy)
 		return NULL;
 	memcpy(copy->bytes, text, len);
 	copy->bytes[len] = '\0';
-	copy->source = memcpy(copy->bytes + len + 1, source, source_size);
+	copy->source = source ? memcpy(copy->bytes + len + 1, source, source_size) : NULL;
 	return copy;
 }
 
 int tw_pair_table__parse(struct tw_pair_table *table, const char *text, size_t len, const char *source,
 			 struct tw_error *error)
 {
-	struct parser p = { .error = error };
+	struct parser p = { .error = error, .source = source };
 	struct text *copy;
 	int err;
 
 	if (len > TW_PAIR_TEXT_MAX)
-		return tw_error__set(error, -E2BIG, "%s has more than %d bytes", source, TW_PAIR_TEXT_MAX);
+		return tw_error__set(error, -E2BIG, "%s: more than %d bytes", name_of(&p), TW_PAIR_TEXT_MAX);
 	if (memchr(text, '\0', len))
-		return tw_error__set(error, -EINVAL, "%s is not a text: it contains a NUL byte", source);
+		return tw_error__set(error, -EINVAL, "%s: not a text, because there is a NUL byte", name_of(&p));
 	copy = copy_text(text, len, source);
 	if (!copy)
-		return tw_error__set(error, -ENOMEM, "no memory to read %s", source);
+		return tw_error__set(error, -ENOMEM, "no memory to read %s", name_of(&p));
 	p.source = copy->source;
 	p.rest = (struct tw_text){ copy->bytes, len };
 	err = parse_lines(&p);

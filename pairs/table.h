@@ -48,7 +48,7 @@ const char *tw_pair_unit__name(enum tw_pair_unit unit);
 struct tw_pair {
 	const char *name;
 	const char *text;   /* what the time between the events means; "" = not given */
-	const char *source; /* the name of the text that defines the pair */
+	const char *source; /* the name of the text that defines the pair; NULL = it has none */
 	const char *by[TW_PAIR_KEYS_MAX];
 	size_t n_by;
 	enum tw_pair_unit unit;
@@ -65,6 +65,19 @@ struct tw_pair {
  * Return: a missing event that the pair needs; NULL if the pair can be measured.
  */
 const struct tw_pair_event *tw_pair__lacks(const struct tw_pair *pair, const bool *is_missing);
+
+#define TW_PAIR_PLACE_MAX 512
+
+/**
+ * tw_pair_place__format() - write a place in a text, for the beginning of a message: "SOURCE:LINE:COLUMN: "
+ * @source: NULL = the text was made from arguments of a command, so its lines mean nothing to the user: @ret becomes ""
+ * Return: @ret
+ */
+const char *tw_pair_place__format(const char *source, unsigned int line, unsigned int column,
+				  char ret[TW_PAIR_PLACE_MAX]);
+
+/* TW_PAIR_PLACE() - tw_pair_place__format() in memory of the caller's block */
+#define TW_PAIR_PLACE(source, line, column) tw_pair_place__format(source, line, column, (char[TW_PAIR_PLACE_MAX]){ "" })
 
 /** tw_pair_event__is_line() - whether the event is a line that a program writes to trace_marker, which no event has to be enabled for */
 bool tw_pair_event__is_line(const struct tw_pair_event *event);
@@ -92,7 +105,7 @@ void tw_pair_table__free(struct tw_pair_table *table);
 /**
  * tw_pair_table__parse() - add the pairs of a text; a pair replaces one of the same name from an earlier text
  * @text: need not be NUL-terminated and is copied
- * @source: name of the text, for messages; is copied
+ * @source: name of the text, for messages; is copied; NULL = arguments of a command: messages name no place
  * Return: 0; -EINVAL if the text is no list of pairs (@error begins with "SOURCE:LINE:COLUMN: ") or contains a NUL byte; -E2BIG beyond a
  * limit; -ENOMEM. A refused text changes nothing.
  */

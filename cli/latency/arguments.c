@@ -61,7 +61,7 @@ static int add_own(const struct latency_config *config, struct tw_pair_table *ta
 	fprintf(out, "\nend %s ", config->to);
 	put_keys(out, config->key ? config->key : "", true);
 	err = fclose(out) ? tw_error__set(error, -ENOMEM, "no memory for the pair of --from and --to")
-			  : tw_pair_table__parse(table, text, len, "--from, --to, --key", error);
+			  : tw_pair_table__parse(table, text, len, NULL, error);
 	free(text);
 	return err;
 }

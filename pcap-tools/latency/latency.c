@@ -29,8 +29,9 @@ static int parse_conditions(struct tw_latency_pair *pair, struct tw_error *error
 			continue;
 		err = tw_filter__parse(event->condition, &pair->conditions[i], &why);
 		if (err)
-			return tw_error__set(error, err, "%s:%u:%u: the condition of pair %s: %s", definition->source,
-					     event->line, event->condition_column, definition->name, why.text);
+			return tw_error__set(error, err, "%sthe condition of pair %s: %s",
+					     TW_PAIR_PLACE(definition->source, event->line, event->condition_column),
+					     definition->name, why.text);
 	}
 	return 0;
 }

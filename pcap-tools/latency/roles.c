@@ -34,8 +34,10 @@ static int bind_condition(struct tw_latency_types *types, struct tw_latency_role
 			err = tw_error__set(&why, -E2BIG, "the capture has too many formats of its event");
 	}
 	if (err)
-		tw_error__set(&types->refusal, err, "%s:%u:%u: the condition of pair %s: %s", pair->source,
-			      role->binding.event->line, role->binding.event->condition_column, pair->name, why.text);
+		tw_error__set(&types->refusal, err, "%sthe condition of pair %s: %s",
+			      TW_PAIR_PLACE(pair->source, role->binding.event->line,
+					    role->binding.event->condition_column),
+			      pair->name, why.text);
 	return err;
 }
 
@@ -53,10 +55,10 @@ static int check_key_kinds(struct tw_latency_types *types, struct tw_latency_pai
 			pair->key_is_text[i] = is_text;
 		if (pair->key_is_text[i] != is_text)
 			return tw_error__set(&types->refusal, -EINVAL,
-					     "%s:%u:%u: key '%s' of %s is a %s, but another event of pair %s has a %s",
-					     definition->source, event->line, event->column, event->keys[i],
-					     event->event, is_text ? "text" : "number", definition->name,
-					     is_text ? "number" : "text");
+					     "%skey '%s' of %s is a %s, but another event of pair %s has a %s",
+					     TW_PAIR_PLACE(definition->source, event->line, event->column),
+					     event->keys[i], event->event, is_text ? "text" : "number",
+					     definition->name, is_text ? "number" : "text");
 	}
 	pair->has_key_kinds = true;
 	return 0;

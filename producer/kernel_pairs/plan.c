@@ -181,8 +181,9 @@ static int bind_condition(struct tw_kernel_role *role, struct tw_error *error)
 	if (err) {
 		const struct tw_error why = *error;
 
-		tw_error__set(error, err, "%s:%u:%u: the condition of pair %s: %s%s", role->pair->figures.pair->source,
-			      event->line, event->condition_column, role->pair->figures.pair->name, why.text, instead);
+		tw_error__set(error, err, "%sthe condition of pair %s: %s%s",
+			      TW_PAIR_PLACE(role->pair->figures.pair->source, event->line, event->condition_column),
+			      role->pair->figures.pair->name, why.text, instead);
 	}
 	return err;
 }

@@ -101,8 +101,8 @@ static enum tw_packet_event find_event(const struct tw_pair *pair, struct tw_err
 	while (event < TW_PACKET_EVENTS && strcmp(named->event, tw_packet_event_names[event]) != 0)
 		event++;
 	if (event == TW_PACKET_EVENTS)
-		tw_error__set(error, -EINVAL, "%s:%u:%u: there is no event %s:%s", pair->source, named->line,
-			      named->column, SYSTEM, named->event);
+		tw_error__set(error, -EINVAL, "%sthere is no event %s:%s",
+			      TW_PAIR_PLACE(pair->source, named->line, named->column), SYSTEM, named->event);
 	return event;
 }
 
@@ -113,12 +113,12 @@ static int check(const struct tw_pair *pair, enum tw_packet_event event, struct 
 
 	if (!tw_pair__has_values(pair) || pair->n_events != 1 || named->condition)
 		return tw_error__set(error, -EINVAL,
-				     "%s:%u:%u: an event of the system " SYSTEM
+				     "%san event of the system " SYSTEM
 				     " can only be the single `value` of a pair, without a condition",
-				     pair->source, named->line, named->column);
+				     TW_PAIR_PLACE(pair->source, named->line, named->column));
 	if (strcmp(named->keys[0], tw_packet_event__value(event)) != 0)
-		return tw_error__set(error, -EINVAL, "%s:%u:%u: the value of " SYSTEM ":%s is '%s', not '%s'",
-				     pair->source, named->line, named->column, named->event,
+		return tw_error__set(error, -EINVAL, "%sthe value of " SYSTEM ":%s is '%s', not '%s'",
+				     TW_PAIR_PLACE(pair->source, named->line, named->column), named->event,
 				     tw_packet_event__value(event), named->keys[0]);
 	return 0;
 }

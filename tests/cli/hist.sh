@@ -38,7 +38,7 @@ refuses() { # PATTERN WORD...
 }
 refuses "'nix' is neither EVENT.FIELD, such as net_dev_queue.len, nor a file" nix
 refuses 'hist needs a field' "$scratch/x.pcapng"
-refuses 'sched_switch has no field .prev_prioo.*did you mean prev_prio\?' sched_switch.prev_prioo "$scratch/x.pcapng"
+refuses '^tracewire hist: sched_switch has no field .prev_prioo.*did you mean prev_prio\?' sched_switch.prev_prioo "$scratch/x.pcapng"
 refuses 'x.pcapng has no event sched_nosuch, which pair sched_nosuch.a needs' sched_nosuch.a "$scratch/x.pcapng"
 refuses "'--linear': the number 0 is not in the range from 1 to 1000000000000" --linear 0 sched_switch.prev_prio "$scratch/x.pcapng"
 refuses 'can be divided by 3 fields at most' --by a,b,c,d sched_switch.prev_prio "$scratch/x.pcapng"

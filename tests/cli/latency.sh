@@ -144,7 +144,7 @@ refuses "'--memory': the number 0 is not in the range from 1 to" --memory 0 runq
 refuses '--count is a number of intervals' -c 3 runqlat "$scratch/x.pcapng"
 refuses "--interval '0.01' is less than 0.1 s" -i 0.01 runqlat "$scratch/x.pcapng"
 refuses 'sample.pcapng has no event workqueue:workqueue_queue_work, which pair work-delay needs' work-delay "$data/sample.pcapng"
-refuses 'sys_exit has no field .args., which is a key' --from sys_enter --to sys_exit --key args "$scratch/x.pcapng"
+refuses '^tracewire latency: sys_exit has no field .args., which is a key' --from sys_enter --to sys_exit --key args "$scratch/x.pcapng"
 run 0 "$tracewire" latency --from sys_enter --to sys_exit "$scratch/x.pcapng"
 says "$scratch/err" 'there is no --key: each sys_enter is paired with the next sys_exit of any task$' || fail "no note: $(cat "$scratch/err")"
 refuses '--from needs --to: give the event that ends the pair' --from sys_enter "$scratch/x.pcapng"

@@ -195,7 +195,9 @@ static void test_limits(void **state)
 	assert_int_equal(tw_pair_table__parse(table, text, TW_PAIR_TEXT_MAX, "big", &error), 0);
 	assert_int_equal(tw_pair_table__parse(table, text, TW_PAIR_TEXT_MAX + 1, "big", &error), -E2BIG);
 	assert_int_equal(tw_pair_table__parse(table, "pair \0a", 7, "nul", &error), -EINVAL);
-	assert_string_equal(error.text, "nul is not a text: it contains a NUL byte");
+	assert_string_equal(error.text, "nul: not a text, because there is a NUL byte");
+	assert_int_equal(tw_pair_table__parse(table, "pair a\nbogus", 12, NULL, &error), -EINVAL); /* no place is named */
+	assert_string_equal(error.text, "'bogus' is none of pair, text, begin, end, cancel, value, again, by and unit");
 
 	len = (size_t)sprintf(text, "pair many\nend e\n");
 	for (int i = 1; i < TW_PAIR_EVENTS_MAX; i++)
