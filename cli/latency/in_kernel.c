@@ -15,6 +15,7 @@
 #include "cli/stop.h"
 #include "cli/traced_command.h"
 #include "producer/kernel_pairs/kernel_pairs.h"
+#include "producer/missed.h"
 #include "producer/tracing_dir.h"
 
 #define PUSH_MS 100 /* interval at which queued text is written */
@@ -203,7 +204,10 @@ static void tell_losses(const struct run *run)
 		return;
 	for (size_t i = 0; i < run->result.n_pairs; i++)
 		latency__tell_missing(&run->measured[i].figures, "this kernel");
-	if (missed)
+	if (missed == TW_MISSED_UNKNOWN)
+		fputs("it is unknown whether the kernel skipped events while it ran a BPF program on their CPU\n",
+		      stderr);
+	else if (missed)
 		say__count(
 			stderr, missed,
 			"{event was|events were} not measured, because the kernel already ran a BPF program on their CPU\n");

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "producer/kernel_pairs/impl.h"
+#include "producer/missed.h"
 
 #define LOG_SIZE (1024 * 1024) /* of the verifier */
 
@@ -213,13 +214,8 @@ static uint64_t count_missed(const struct tw_kernel_pairs *kernel)
 {
 	uint64_t missed = 0;
 
-	for (size_t i = 0; i < kernel->n_programs; i++) {
-		struct bpf_prog_info info = { 0 };
-		uint32_t len = sizeof(info);
-
-		if (!bpf_obj_get_info_by_fd(kernel->programs[i].fd, &info, &len))
-			missed += info.recursion_misses;
-	}
+	for (size_t i = 0; i < kernel->n_programs; i++)
+		missed = tw_missed__add(missed, tw_missed__of(kernel->programs[i].fd));
 	return missed;
 }
 
@@ -227,7 +223,9 @@ uint64_t tw_kernel_pairs__missed(const struct tw_kernel_pairs *kernel)
 {
 	const uint64_t of_packets = kernel->plan.packets ? tw_packets__missed(kernel->plan.packets) : 0;
 
-	return of_packets + (kernel->has_stopped ? kernel->missed : count_missed(kernel) - kernel->missed_before);
+	return tw_missed__add(of_packets, kernel->has_stopped
+						  ? kernel->missed
+						  : tw_missed__since(count_missed(kernel), kernel->missed_before));
 }
 
 const char *tw_kernel_pairs__hook(const struct tw_kernel_pairs *kernel, size_t i)
@@ -272,7 +270,7 @@ void tw_kernel_pairs__stop(struct tw_kernel_pairs *kernel)
 		return;
 	if (kernel->maps.gate >= 0)
 		set_epoch(kernel, TW_KERNEL_CLOSED);
-	kernel->missed = count_missed(kernel) - kernel->missed_before;
+	kernel->missed = tw_missed__since(count_missed(kernel), kernel->missed_before);
 	if (kernel->plan.packets)
 		tw_packets__detach(kernel->plan.packets);
 	kernel->has_stopped = true;

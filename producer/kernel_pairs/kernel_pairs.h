@@ -76,7 +76,10 @@ int tw_kernel_pairs__take(struct tw_kernel_pairs *kernel, struct tw_pair_figures
 /** tw_kernel_pairs__names() - the names of the groups */
 const struct tw_pair_names *tw_kernel_pairs__names(const struct tw_kernel_pairs *kernel);
 
-/** tw_kernel_pairs__missed() - Return: number of events for which the kernel skipped the program, up to now or tw_kernel_pairs__stop() */
+/**
+ * tw_kernel_pairs__missed() - Return: number of events for which the kernel skipped the program, up to now or tw_kernel_pairs__stop();
+ * TW_MISSED_UNKNOWN if it cannot be read
+ */
 uint64_t tw_kernel_pairs__missed(const struct tw_kernel_pairs *kernel);
 
 /** tw_kernel_pairs__hook() - Return: what the programs of pair @i are attached to, for people; NULL = the tracepoints of its events */

@@ -15,6 +15,7 @@
 #include "base/line.h"
 #include "base/time.h"
 #include "producer/kernel_pairs/figures.h"
+#include "producer/missed.h"
 #include "producer/packets/impl.h"
 
 #include "packet_programs.skel.h" /* after the types that it uses */
@@ -415,14 +416,6 @@ static bool needs_stamps(const struct tw_packets *packets)
 	return false;
 }
 
-static uint64_t count_missed_by(int program)
-{
-	struct bpf_prog_info info = { 0 };
-	uint32_t len = sizeof(info);
-
-	return program >= 0 && !bpf_obj_get_info_by_fd(program, &info, &len) ? info.recursion_misses : 0;
-}
-
 static uint64_t count_missed(const struct tw_packets *packets)
 {
 	struct bpf_program *program;
@@ -430,10 +423,11 @@ static uint64_t count_missed(const struct tw_packets *packets)
 
 	bpf_object__for_each_program(program, packets->programs->obj)
 	{
-		missed += count_missed_by(bpf_program__fd(program));
+		if (bpf_program__fd(program) >= 0) /* it was loaded */
+			missed = tw_missed__add(missed, tw_missed__of(bpf_program__fd(program)));
 	}
 	for (size_t i = 0; i < packets->clones.n; i++)
-		missed += count_missed_by(packets->clones.programs[i]);
+		missed = tw_missed__add(missed, tw_missed__of(packets->clones.programs[i]));
 	return missed;
 }
 
@@ -538,12 +532,12 @@ static int read_groups(struct tw_packets *packets, enum tw_packet_event event, s
 	const int fd = bpf_map__fd(packets->programs->maps.groups);
 	struct tw_kernel_samples *of_cpus = calloc(packets->cpus, sizeof(*of_cpus));
 	struct tw_packet_cell cell, next;
-	bool has_next = !bpf_map_get_next_key(fd, NULL, &next);
+	int more = bpf_map_get_next_key(fd, NULL, &next);
 	int err = of_cpus ? 0 : -ENOMEM;
 
-	for (uint32_t n = 0; has_next && !err && n < 2 * packets->cells; n++) {
+	for (uint32_t n = 0; !more && !err && n < 2 * packets->cells; n++) {
 		cell = next;
-		has_next = !bpf_map_get_next_key(fd, &cell, &next);
+		more = bpf_map_get_next_key(fd, &cell, &next);
 		if (cell.event != event || cell.epoch != epoch)
 			continue;
 		err = bpf_map_lookup_elem(fd, &cell, of_cpus) ? -errno
@@ -552,7 +546,7 @@ static int read_groups(struct tw_packets *packets, enum tw_packet_event event, s
 			bpf_map_delete_elem(fd, &cell);
 	}
 	free(of_cpus);
-	return err;
+	return err || !more || more == -ENOENT ? err : more;
 }
 
 int tw_packets__read(struct tw_packets *packets, struct tw_pair_figures *figures, uint32_t epoch, bool clear,
@@ -571,7 +565,7 @@ uint64_t tw_packets__missed(const struct tw_packets *packets)
 {
 	if (!packets->programs)
 		return 0;
-	return packets->has_stopped ? packets->missed : count_missed(packets) - packets->missed_before;
+	return packets->has_stopped ? packets->missed : tw_missed__since(count_missed(packets), packets->missed_before);
 }
 
 void tw_packets__size(const struct tw_packets *packets, size_t *programs, size_t *instructions, size_t *memory)

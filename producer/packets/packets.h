@@ -86,7 +86,7 @@ const char *tw_packets__hook(const struct tw_packets *packets, const struct tw_p
 int tw_packets__read(struct tw_packets *packets, struct tw_pair_figures *figures, uint32_t epoch, bool clear,
 		     struct tw_pair_names *names);
 
-/** tw_packets__missed() - Return: number of events for which the kernel has skipped a program */
+/** tw_packets__missed() - Return: number of events for which the kernel has skipped a program (producer/missed.h) */
 uint64_t tw_packets__missed(const struct tw_packets *packets);
 
 /**
