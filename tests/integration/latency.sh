@@ -100,16 +100,18 @@ nothing_left $pid
 
 # The screens of `top` together have each call of a command; a task that does not leave its CPU has time in each screen.
 "$tracewire" top -q -j --by syscall -i 0.2 -F -- "${call[@]}" >"$scratch/top" || fail "top ends with $?"
-"$tracewire" top -q -j --by task -i 0.2 -- timeout 1 sh -c 'while :; do :; done' >"$scratch/hog"
+"$tracewire" top -q -j --by task -i 0.2 -- python3 -c 'import os, sys, time
+while time.process_time() < 0.5: pass
+open(sys.argv[1], "w").write(str(os.getpid()))' "$scratch/hog.pid" >"$scratch/hog"
 "$tracewire" top -q -j --by event -e sys_enter -F -- "${call[@]}" >"$scratch/types"
-python3 - "$scratch/top" "$scratch/hog" "$scratch/types" $calls <<'END' || fail "top: $(head -c 2000 "$scratch/hog")"
+python3 - "$scratch/top" "$scratch/hog" "$scratch/types" $calls "$(cat "$scratch/hog.pid")" <<'END' || fail "top: $(head -c 2000 "$scratch/hog")"
 import json, sys
 def total(file, key, of):
     groups = [group for line in open(file) for pair in json.loads(line)["pairs"] for group in pair["groups"]]
     return sum(group.get(key, 0) for group in groups if of(list(group["by"].values())))
 calls = int(sys.argv[4])
 assert total(sys.argv[1], "count", lambda names: names == ["getppid"]) == calls
-assert total(sys.argv[2], "sum", lambda names: names[0] == "sh") > 300_000_000
+assert total(sys.argv[2], "sum", lambda names: names[1] == sys.argv[5]) > 400_000_000
 assert total(sys.argv[3], "count", lambda names: names == ["raw_syscalls:sys_enter"]) > calls
 END
 run 0 "$tracewire" top --by irq -i 0.2 -c 2
