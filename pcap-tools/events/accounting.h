@@ -7,15 +7,17 @@
 #define TW_EVENT_ACCOUNTING_H
 
 #include "pcap-tools/events/frames.h"
+#include "pcap-tools/events/offsets.h"
 #include "pcap-tools/events/reader_impl.h"
 
-/* Counters of a stream, in tw_stream.user[] from its first frame on. */
+/* Counters and times of a stream, in tw_stream.user[] from its first frame on. */
 struct tw_event_counts {
 	uint64_t losses;   /* LOST records so far */
 	uint64_t events;   /* in the file */
 	uint64_t filtered; /* FILTERED events in frames that were not merged */
 	uint64_t damaged;  /* events that cannot be read, in frames that were not merged */
 	uint64_t receiver; /* events lost at the receiver, according to LOST records */
+	struct tw_event_offsets offsets;
 	bool has_stored;
 	struct tw_ledger stored; /* the ledger that the writer of the file stored; valid if has_stored */
 };

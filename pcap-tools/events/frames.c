@@ -26,8 +26,9 @@ struct channel {
 	uint32_t stream; /* index in tw_event_frames.numbers */
 };
 
-/* Precedes each kept frame: the length of the frame, and the number of its missing bytes. */
+/* Precedes each kept frame: its packet time, the length of the frame, and the number of its missing bytes. */
 struct kept_frame {
+	uint64_t time;
 	uint32_t len, missing;
 };
 
@@ -236,6 +237,7 @@ static int decide(struct tw_event_frames *frames, enum order order)
 
 		memcpy(&kept, frames->opening + at, sizeof(kept));
 		frame.missing = kept.missing;
+		frame.time = kept.time;
 		tw_frame__parse(data, kept.len, &frame.info, &frame.tlvs);
 		err = pass_on(frames, &frame, data, kept.len);
 		at += sizeof(kept) + kept.len;
@@ -294,6 +296,7 @@ static int keep(struct tw_event_frames *frames, const struct tw_event_frame *fra
 	const struct kept_frame kept = {
 		.len = (uint32_t)(len < TW_FRAME_MAX ? len : TW_FRAME_MAX),
 		.missing = frame->missing,
+		.time = frame->time,
 	};
 
 	if (!frames->opening)
@@ -354,6 +357,7 @@ int tw_event_frames__packet(struct tw_event_frames *frames, const struct tw_pack
 		return 0;
 	join(frames, packet, &frame.info);
 	frame.missing = snapped ? frame.info.length - (uint32_t)len : 0;
+	frame.time = packet->time;
 	if (frame.info.source == TW_SOURCE_OUT_OF_BAND) /* not ordered with the events, but may have metadata */
 		return frames->take(frames->ctx, &frame);
 	if (frames->order != MERGED && needs_merge(&frame))

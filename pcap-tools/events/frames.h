@@ -26,6 +26,7 @@ struct tw_event_frame {
 	bool merged;      /* emitted by the merge */
 	bool at_base;     /* the event's time is the base time; the time in its TLV is ignored */
 	uint32_t missing; /* number of bytes at the end of the frame that were not captured */
+	uint64_t time;    /* packet time, ns since 1970; 0 = unknown, as for merged frames */
 };
 
 /* Where the frames come from. */

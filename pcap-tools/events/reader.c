@@ -15,6 +15,16 @@ static int skip_malformed(struct tw_event_reader *reader)
 	return 0;
 }
 
+/* Sets the time of an event by the capture host's clock, and its error bound. @packet: packet time; 0 = unknown */
+static void set_time(const struct tw_event_counts *s, struct tw_read_event *event, uint64_t packet)
+{
+	const uint64_t ns = tw_identity__ns(&event->stream->identity, event->view.time);
+	const struct tw_event_offset *offset = tw_event_offsets__at(&s->offsets, ns);
+
+	event->time = !packet && offset ? ns + (uint64_t)offset->offset : packet;
+	event->error_ns = offset ? offset->error_ns : TW_ERROR_UNKNOWN;
+}
+
 /* @cut: the capture contains only the beginning of the event */
 static int take_event(struct tw_event_reader *reader, struct tw_stream *stream, const struct tw_event_frame *frame,
 		      const struct tw_tlv_view *tlv, bool cut)
@@ -35,6 +45,7 @@ static int take_event(struct tw_event_reader *reader, struct tw_stream *stream, 
 		.cut = cut,
 	};
 	event.losses = ((const struct tw_event_counts *)stream->user[reader->user])->losses;
+	set_time(stream->user[reader->user], &event, frame->time);
 	return reader->ops->event(reader->ctx, &event);
 }
 
@@ -79,6 +90,21 @@ static int take_cut(struct tw_event_reader *reader, struct tw_stream *stream, co
 	return take_event(reader, stream, frame, &tlv, true);
 }
 
+/* Takes a record of metadata, or one that a capture host made. */
+static int take_record(struct tw_event_reader *reader, struct tw_stream *stream, const struct tw_event_frame *frame,
+		       const struct tw_tlv_view *tlv)
+{
+	struct tw_event_counts *s = stream->user[reader->user];
+	struct tw_offset_view offset;
+	int err = 0;
+
+	if (tlv->type == TW_TLV_OFFSET && tw_offset__parse(tlv, &offset))
+		tw_event_offsets__add(&s->offsets, &stream->identity, &offset);
+	if (reader->ops->record)
+		err = reader->ops->record(reader->ctx, stream, &frame->info, tlv);
+	return err ? err : tw_stream__update(stream, &frame->info, tlv);
+}
+
 static int take_tlv(struct tw_event_reader *reader, struct tw_stream *stream, const struct tw_event_frame *frame,
 		    const struct tw_tlv_view *tlv)
 {
@@ -90,7 +116,7 @@ static int take_tlv(struct tw_event_reader *reader, struct tw_stream *stream, co
 	case TW_TLV_PART:
 		return take_part(reader, stream, frame, tlv);
 	default:
-		return tw_stream__update(stream, &frame->info, tlv);
+		return take_record(reader, stream, frame, tlv);
 	}
 }
 

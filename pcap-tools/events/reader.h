@@ -38,13 +38,21 @@ struct tw_read_event {
 	struct tw_event_view view;
 	struct tw_record record;
 	uint64_t losses; /* number of LOST records of the stream before the event */
-	bool cut;        /* the capture contains only the beginning of the event */
+	/*
+	 * Time of the event by the clock of the capture host, ns since 1970, and largest error of this time. The error is TW_ERROR_UNKNOWN
+	 * if no OFFSET record applies to the event; the time is then the packet time, or 0 if that is unknown.
+	 */
+	uint64_t time, error_ns;
+	bool cut; /* the capture contains only the beginning of the event */
 };
 
-/* Receives the events. Each function returns 0, or -errno, which ends the reading; @loss may be NULL. */
+/* Receives the events. Each function returns 0, or -errno, which ends the reading; @loss and @record may be NULL. */
 struct tw_event_reader_ops {
 	int (*event)(void *ctx, const struct tw_read_event *event);
 	int (*loss)(void *ctx, struct tw_stream *stream, uint16_t cpu, const struct tw_lost_view *lost);
+	/* A record that is neither EVENT, LOST nor PART. The state of @stream does not have it yet. */
+	int (*record)(void *ctx, struct tw_stream *stream, const struct tw_frame_info *frame,
+		      const struct tw_tlv_view *tlv);
 };
 
 struct tw_event_reader;

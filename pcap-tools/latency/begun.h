@@ -7,21 +7,16 @@
 #define TW_LATENCY_BEGUN_H
 
 #include "pairs/binding.h"
-#include "pcap-tools/events/reader.h"
+#include "pcap-tools/events/kept_event.h"
 #include "pcap-tools/latency/roles.h"
 #include "pcap-tools/latency/slowest.h"
 #include "pcap-tools/latency/stacks.h"
 
-#define TW_LATENCY_RECORD_MAX 256 /* bytes of the event's record that are kept, to print the event */
-
 struct tw_latency_begun {
 	uint64_t names[TW_PAIR_KEYS_MAX]; /* of its groups; first, because often only these are kept: see impl.h */
 
-	uint64_t schema_id;
-	uint32_t pid, comm, stack; /* @comm: number of the task's name; @stack: number in the pair's stacks */
-	uint16_t cpu, id, len;     /* @id: of the event; @len: of the kept record */
-	bool big_endian, from_wire, cut;
-	uint8_t record[TW_LATENCY_RECORD_MAX];
+	struct tw_kept_event event;
+	uint32_t comm, stack; /* @comm: number of the task's name; @stack: number in the pair's stacks */
 };
 
 /** tw_latency_begun__keep() - store an event in @begun. @names: the name of the event's task is added to them */

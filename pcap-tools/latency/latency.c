@@ -15,33 +15,12 @@
 
 static const struct tw_event_reader_ops ops = { .event = tw_latency__take_event };
 
-/* Parses the conditions of a pair. */
-static int parse_conditions(struct tw_latency_pair *pair, struct tw_error *error)
-{
-	const struct tw_pair *definition = pair->figures.pair;
-	struct tw_error why;
-
-	for (size_t i = 0; i < definition->n_events; i++) {
-		const struct tw_pair_event *event = &definition->events[i];
-		int err;
-
-		if (!event->condition)
-			continue;
-		err = tw_filter__parse(event->condition, &pair->conditions[i], &why);
-		if (err)
-			return tw_error__set(error, err, "%sthe condition of pair %s: %s",
-					     TW_PAIR_PLACE(definition->source, event->line, event->condition_column),
-					     definition->name, why.text);
-	}
-	return 0;
-}
-
 static int make_pair(const struct tw_latency *l, size_t i, struct tw_latency_pair *pair, struct tw_error *error)
 {
 	const struct tw_latency_options *options = l->options;
 	const struct tw_pair *definition = options->pairs[i];
-	const size_t of_begun = tw_latency__describes(l) ? sizeof(struct tw_latency_begun)
-							 : offsetof(struct tw_latency_begun, schema_id);
+	const size_t of_begun =
+		tw_latency__describes(l) ? sizeof(struct tw_latency_begun) : offsetof(struct tw_latency_begun, event);
 
 	if (tw_pair__has_values(definition) && options->n_by == TW_PAIR_KEYS_MAX)
 		return tw_error__set(error, -EINVAL, "pair %s can be divided by %d fields at most", definition->name,
@@ -56,7 +35,7 @@ static int make_pair(const struct tw_latency *l, size_t i, struct tw_latency_pai
 	if (!pair->pairing || tw_latency_slowest__init(&pair->slowest, options->top) ||
 	    (options->stacks && tw_latency_stacks__init(&pair->stacks)))
 		return tw_error__set(error, -ENOMEM, "no memory for pair %s", definition->name);
-	return parse_conditions(pair, error);
+	return tw_latency_pair__parse_conditions(pair, error);
 }
 
 static int make_pairs(struct tw_latency *l, struct tw_error *error)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "filter/arena.h"
 #include "filter/tree.h"
@@ -13,6 +14,26 @@
 /* Limits for event types with roles, and for the memory of their conditions. Each schema of each stream has event types of its own. */
 #define TYPES_MAX     4096
 #define CONDITION_MAX ((size_t)64 << 20)
+
+int tw_latency_pair__parse_conditions(struct tw_latency_pair *pair, struct tw_error *error)
+{
+	const struct tw_pair *definition = pair->figures.pair;
+	struct tw_error why;
+
+	for (size_t i = 0; i < definition->n_events; i++) {
+		const struct tw_pair_event *event = &definition->events[i];
+		int err;
+
+		if (!event->condition)
+			continue;
+		err = tw_filter__parse(event->condition, &pair->conditions[i], &why);
+		if (err)
+			return tw_error__set(error, err, "%sthe condition of pair %s: %s",
+					     TW_PAIR_PLACE(definition->source, event->line, event->condition_column),
+					     definition->name, why.text);
+	}
+	return 0;
+}
 
 /* Binds the condition of a role to the format of its event. */
 static int bind_condition(struct tw_latency_types *types, struct tw_latency_role *role,
@@ -191,6 +212,52 @@ int tw_latency_types__of(struct tw_latency_types *types, struct tw_stream_event 
 
 	*ret = known->user;
 	return err;
+}
+
+static void put_comm(const struct tw_read_event *event, struct tw_pair_input *input)
+{
+	if (event->view.pid) {
+		input->comm = tw_stream__task(event->stream, event->view.pid, event->view.time, &input->comm_len);
+	} else {
+		input->comm = "<idle>";
+		input->comm_len = strlen(input->comm);
+	}
+}
+
+struct tw_pair_input tw_latency_input__of(const struct tw_read_event *event)
+{
+	struct tw_pair_input input = { .stream = event->stream->id,
+				       .pid = event->view.pid,
+				       .cpu = event->frame->cpu,
+				       .record = &event->record,
+				       .host = &event->stream->print_host };
+
+	put_comm(event, &input);
+	input.print = tw_stream__print(event->stream, event->known);
+	return input;
+}
+
+bool tw_latency_role__applies(const struct tw_latency_role *role, const struct tw_read_event *read,
+			      const struct tw_pair_input *input)
+{
+	const uint64_t given_up = tw_filter__given_up();
+	const struct tw_identity *id = &read->stream->identity;
+	struct tw_filter_event event;
+	bool matches;
+
+	if (!role->condition)
+		return true;
+	event = tw_filter_event__of_view(&read->view, read->frame->cpu);
+	event.time = tw_identity__ns(id, read->view.time);
+	event.comm = input->comm;
+	event.comm_len = input->comm_len;
+	if (id->host_len) {
+		event.host = (const char *)id->host_bytes;
+		event.host_len = id->host_len;
+	}
+	matches = tw_bound__matches(role->condition, &event);
+	role->pair->figures.unclear += tw_filter__given_up() != given_up;
+	return matches;
 }
 
 void tw_latency_types__fini(struct tw_latency_types *types)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to latency. The roles of an event type: what its events do to the pairs, such as begin or end one. The roles are made at the
+ * Internal to latency and time. The roles of an event type: what its events do to the pairs, such as begin or end one. The roles are made at the
  * first event of the type, when its format is known.
  */
 #ifndef TW_LATENCY_ROLES_H
@@ -11,6 +11,7 @@
 #include "pairs/binding.h"
 #include "pairs/figures.h"
 #include "pairs/pairing.h"
+#include "pcap-tools/events/reader.h"
 #include "pcap-tools/latency/slowest.h"
 #include "pcap-tools/latency/stacks.h"
 #include "stream/streams.h"
@@ -57,6 +58,9 @@ struct tw_latency_types {
 	struct tw_error refusal; /* why an event type was refused; "" = no memory */
 };
 
+/** tw_latency_pair__parse_conditions() - parse the conditions of a pair. Return: 0, -EINVAL, -E2BIG, -ENOMEM */
+int tw_latency_pair__parse_conditions(struct tw_latency_pair *pair, struct tw_error *error);
+
 /**
  * tw_latency_types__of() - the roles of an event type
  * @ret: NULL if its events do nothing
@@ -67,6 +71,13 @@ int tw_latency_types__of(struct tw_latency_types *types, struct tw_stream_event 
 
 /** tw_latency_types__check() - whether the pairs can be measured in events of these formats. Return: as tw_latency_types__of() */
 int tw_latency_types__check(struct tw_latency_types *types, const struct tw_schema *formats, bool big_endian);
+
+/** tw_latency_input__of() - an event as the input of its roles; its texts are borrowed until the next event */
+struct tw_pair_input tw_latency_input__of(const struct tw_read_event *event);
+
+/** tw_latency_role__applies() - whether the event matches the condition of a role; counts conditions that reached a limit */
+bool tw_latency_role__applies(const struct tw_latency_role *role, const struct tw_read_event *event,
+			      const struct tw_pair_input *input);
 
 /** tw_latency_types__fini() - free the roles */
 void tw_latency_types__fini(struct tw_latency_types *types);

@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TW_LATENCY_TOP_MAX  1000 /* samples of a pair */
-#define TW_LATENCY_TEXT_MAX 512  /* bytes of an event's text; longer texts are cut */
+#define TW_LATENCY_TOP_MAX 1000 /* samples of a pair */
 
 /* One of the two events. */
 struct tw_latency_moment {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "filter/tree.h"
 #include "pcap-tools/latency/begun.h"
 #include "pcap-tools/latency/impl.h"
 
@@ -152,40 +151,6 @@ static int play(struct tw_latency *l, const struct tw_latency_role *role, const 
 	return 0;
 }
 
-/* Whether the event matches the condition of a role. */
-static bool applies(const struct tw_latency_role *role, const struct tw_read_event *read,
-		    const struct tw_pair_input *input)
-{
-	const uint64_t given_up = tw_filter__given_up();
-	const struct tw_identity *id = &read->stream->identity;
-	struct tw_filter_event event;
-	bool matches;
-
-	if (!role->condition)
-		return true;
-	event = tw_filter_event__of_view(&read->view, read->frame->cpu);
-	event.time = tw_identity__ns(id, read->view.time);
-	event.comm = input->comm;
-	event.comm_len = input->comm_len;
-	if (id->host_len) {
-		event.host = (const char *)id->host_bytes;
-		event.host_len = id->host_len;
-	}
-	matches = tw_bound__matches(role->condition, &event);
-	role->pair->figures.unclear += tw_filter__given_up() != given_up;
-	return matches;
-}
-
-static void put_comm(const struct tw_read_event *event, struct tw_pair_input *input)
-{
-	if (event->view.pid) {
-		input->comm = tw_stream__task(event->stream, event->view.pid, event->view.time, &input->comm_len);
-	} else {
-		input->comm = "<idle>";
-		input->comm_len = strlen(input->comm);
-	}
-}
-
 /* Lets an event play its roles. */
 static int take_known(struct tw_latency *l, const struct tw_read_event *event, const struct tw_latency_roles *roles)
 {
@@ -193,11 +158,6 @@ static int take_known(struct tw_latency *l, const struct tw_read_event *event, c
 	struct player player = {
 		.event = event,
 		.moment = { .time = tw_identity__ns(id, event->view.time), .losses = event->losses },
-		.input = { .stream = event->stream->id,
-			   .pid = event->view.pid,
-			   .cpu = event->frame->cpu,
-			   .record = &event->record,
-			   .host = &event->stream->print_host },
 	};
 	int err = 0;
 
@@ -205,10 +165,9 @@ static int take_known(struct tw_latency *l, const struct tw_read_event *event, c
 	if (tw_identity__counts(id))
 		return tw_error__set(&l->refusal, -EINVAL,
 				     "the trace clock '%s' counts events: the capture has no times", id->clock);
-	put_comm(event, &player.input);
-	player.input.print = tw_stream__print(event->stream, event->known);
+	player.input = tw_latency_input__of(event);
 	for (size_t i = 0; i < roles->n && !err; i++) {
-		if (applies(&roles->roles[i], event, &player.input))
+		if (tw_latency_role__applies(&roles->roles[i], event, &player.input))
 			err = play(l, &roles->roles[i], &player);
 	}
 	return err;
@@ -235,7 +194,7 @@ static void give_stack(const struct tw_latency *l, const struct tw_read_event *e
 		struct tw_latency_pair *pair = last->begun[i].pair;
 		struct tw_latency_begun *begun = tw_pairing__begun(pair->pairing, &last->begun[i].key);
 
-		if (begun && begun->cpu == event->frame->cpu && begun->pid == event->view.pid)
+		if (begun && begun->event.cpu == event->frame->cpu && begun->event.pid == event->view.pid)
 			begun->stack =
 				tw_latency_stacks__add(&pair->stacks, task_of(l, begun), buf, tw_line__len(&line));
 	}
