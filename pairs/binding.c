@@ -56,7 +56,7 @@ static int refuse_key(const struct tw_pair *pair, const struct tw_pair_event *ev
 
 static bool can_be_key(const struct tw_pair_value *value)
 {
-	return value->kind != TW_PAIR_FIELD ||
+	return value->kind != TW_PAIR_FIELD || tw_field__address(value->field) != TW_ADDRESS_NONE ||
 	       (value->field->kind != TW_FIELD_ARRAY && value->field->kind != TW_FIELD_BITMASK &&
 		value->field->kind != TW_FIELD_BYTES);
 }
@@ -70,9 +70,10 @@ int tw_pair_binding__make(const struct tw_pair *pair, const struct tw_pair_event
 		if (ret->keys[i].kind == TW_PAIR_NO_VALUE)
 			return refuse_key(pair, event, format, event->keys[i], error);
 		if (!can_be_key(&ret->keys[i]))
-			return REFUSE(error, pair, event,
-				      "field '%s' of %s cannot be a key: it is neither a number nor a text",
-				      event->keys[i], format->name);
+			return REFUSE(
+				error, pair, event,
+				"field '%s' of %s cannot be a key: it is neither a number nor a text nor an IP address",
+				event->keys[i], format->name);
 	}
 	for (size_t i = 0; i < n_by; i++)
 		ret->by[i] = find_value(format, by[i]);
@@ -98,6 +99,17 @@ static uint64_t number_of(struct tw_pair_names *names, const char *text, size_t 
 	return number == TW_PAIR_OTHER || len >= TW_PAIR_NAME_MAX ? TW_PAIR_NO_NAME : number;
 }
 
+/* Return: the number of an IP address, as number_of() of its bytes in hexadecimal digits */
+static uint64_t number_of_address(struct tw_pair_names *names, const struct tw_value *value)
+{
+	char text[TW_PAIR_NAME_MAX];
+	struct tw_line line = tw_line__on(text, sizeof(text));
+
+	for (uint32_t i = 0; i < value->len; i++)
+		tw_line__hex_byte(&line, value->data[i]);
+	return number_of(names, text, tw_line__len(&line));
+}
+
 /* Reads a value as a number, or as the number of its text in @names. */
 static bool read_key(const struct tw_pair_value *value, const struct tw_pair_input *input, struct tw_pair_names *names,
 		     uint64_t *ret)
@@ -117,7 +129,12 @@ static bool read_key(const struct tw_pair_value *value, const struct tw_pair_inp
 	case TW_PAIR_FIELD:
 		if (tw_field__read(value->field, input->record, &v))
 			return false;
-		*ret = has_number(&v) ? v.u : number_of(names, (const char *)v.data, v.len);
+		if (has_number(&v))
+			*ret = v.u;
+		else if (tw_field__address(value->field) != TW_ADDRESS_NONE)
+			*ret = number_of_address(names, &v);
+		else
+			*ret = number_of(names, (const char *)v.data, v.len);
 		return has_number(&v) || *ret != TW_PAIR_NO_NAME;
 	case TW_PAIR_NO_VALUE:
 		break;

@@ -47,7 +47,8 @@ bool tw_pair_binding__is_of(const struct tw_pair_event *event, const struct tw_f
 /**
  * tw_pair_binding__make() - bind an event of a pair to the format of this event
  * @by: names of the @n_by fields whose values are the groups
- * Return: 0; -EINVAL if the event has no field of a key's name, or if that field is neither a number nor a text.
+ * Return: 0; -EINVAL if the event has no field of a key's name, or if that field is neither a number nor a text nor an IP
+ * address (tw_field__address()).
  */
 int tw_pair_binding__make(const struct tw_pair *pair, const struct tw_pair_event *event, const struct tw_format *format,
 			  const char *const *by, size_t n_by, struct tw_pair_binding *ret, struct tw_error *error);

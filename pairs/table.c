@@ -493,6 +493,11 @@ int tw_pair_table__ship(struct tw_pair_table *table, struct tw_error *error)
 	return tw_pair_table__parse(table, tw_shipped_pairs, strlen(tw_shipped_pairs), "shipped.pairs", error);
 }
 
+int tw_pair_table__ship_ordered(struct tw_pair_table *table, struct tw_error *error)
+{
+	return tw_pair_table__parse(table, tw_ordered_pairs, strlen(tw_ordered_pairs), "ordered.pairs", error);
+}
+
 const struct tw_pair *tw_pair_table__find(const struct tw_pair_table *table, const char *name, struct tw_error *error)
 {
 	struct tw_nearest nearest;

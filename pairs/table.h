@@ -115,6 +115,12 @@ int tw_pair_table__parse(struct tw_pair_table *table, const char *text, size_t l
 /** tw_pair_table__ship() - add the built-in pairs. Return: as tw_pair_table__parse() */
 int tw_pair_table__ship(struct tw_pair_table *table, struct tw_error *error);
 
+/**
+ * tw_pair_table__ship_ordered() - add the built-in pairs whose first event, on one machine, always precedes the second, on another machine
+ * Return: as tw_pair_table__parse()
+ */
+int tw_pair_table__ship_ordered(struct tw_pair_table *table, struct tw_error *error);
+
 /** tw_pair_table__find() - find a pair by its name. Return: NULL, with @error naming a similar name, if there is none; borrowed */
 const struct tw_pair *tw_pair_table__find(const struct tw_pair_table *table, const char *name, struct tw_error *error);
 
