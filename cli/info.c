@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/json.h"
@@ -18,6 +17,7 @@
 #include "cli/progress.h"
 #include "cli/standard_files.h"
 #include "cli/summary.h"
+#include "cli/times.h"
 #include "pcap-tools/info/info.h"
 
 #define INFO_SIZE_UNKNOWN UINT64_MAX /* size of an input that is no regular file, such as a pipe */
@@ -30,18 +30,6 @@ struct info_config {
 	bool as_json, events;
 };
 
-static void put_time(uint64_t ns)
-{
-	const time_t seconds = (time_t)(ns / TW_NS_PER_SECOND);
-	struct tm tm;
-	char text[64];
-
-	if (!gmtime_r(&seconds, &tm) || !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
-		printf("%" PRIu64 " ns", ns);
-	else
-		printf("%s.%09u", text, (unsigned int)(ns % TW_NS_PER_SECOND));
-}
-
 static double seconds_of(const struct tw_info_times *times)
 {
 	return (double)(times->last - times->first) / SECOND;
@@ -49,14 +37,14 @@ static double seconds_of(const struct tw_info_times *times)
 
 static void show_times(const struct tw_info_times *times)
 {
+	char text[TIMES_TEXT_MAX];
+
 	if (!times->known) {
 		puts("none");
 		return;
 	}
-	put_time(times->first);
-	printf(" to ");
-	put_time(times->last);
-	printf(" UTC, %.9f s\n", seconds_of(times));
+	printf("%s to ", times__utc(times->first, text, sizeof(text)));
+	printf("%s UTC, %.9f s\n", times__utc(times->last, text, sizeof(text)), seconds_of(times));
 }
 
 /* Return: number of a stream's events in the file. If the file is no recording, an event that it contains several times counts once. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/ordinary_user.h"
+#include "cli/standard_files.h"
 #include "pcap-tools/output/output.h"
 
 #define DRAFT_TRIES 100
@@ -172,6 +173,19 @@ int output_file__finish(struct output_file *file, struct tw_error *error)
 	file->unnamed = false;
 	file->draft[0] = '\0';
 	return 0;
+}
+
+int output_file__print(struct output_file *file, const char *path, void (*put)(FILE *out, const void *data),
+		       const void *data, struct tw_error *error)
+{
+	FILE *out = fdopen(dup(file->fd), "w");
+
+	if (out)
+		put(out, data);
+	if (!out || ferror(out) | (fclose(out) == EOF))
+		return tw_error__set(error, -errno, "cannot write %s: %s", standard_files__output(path),
+				     strerror(errno));
+	return output_file__finish(file, error);
 }
 
 void output_file__close(struct output_file *file)

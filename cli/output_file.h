@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -29,6 +30,15 @@ int output_file__open(struct output_file *file, const char *path, const struct s
 
 /** output_file__finish() - give the file its name. Return: 0 or -errno with @error filled */
 int output_file__finish(struct output_file *file, struct tw_error *error);
+
+/**
+ * output_file__print() - write text to the file, and give the file its name
+ * @path: as for output_file__open()
+ * @put: writes the text; @data is for it
+ * Return: 0 or -errno with @error filled
+ */
+int output_file__print(struct output_file *file, const char *path, void (*put)(FILE *out, const void *data),
+		       const void *data, struct tw_error *error);
 
 /** output_file__close() - close the file, and remove it if output_file__finish() was not called; an all-zero @file is fine */
 void output_file__close(struct output_file *file);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/key_option.h"
 #include "cli/latency/latency.h"
 #include "cli/messages.h"
 
@@ -33,19 +34,6 @@ static int split_by(struct latency_config *config, struct tw_error *error)
 	return config->by_names ? 0 : tw_error__set(error, -ENOMEM, "no memory for --by");
 }
 
-/* Appends a list of keys: the part of each KEY=KEY before the '=', or after it. */
-static void put_keys(FILE *out, const char *list, bool of_end)
-{
-	while (*list) {
-		const size_t len = strcspn(list, ","), first = strcspn(list, ",=");
-		const char *part = of_end && first < len ? list + first + 1 : list;
-		const size_t part_len = of_end && first < len ? len - first - 1 : first;
-
-		fprintf(out, "%.*s%s", (int)part_len, part, list[len] ? "," : "");
-		list += len + (list[len] != '\0');
-	}
-}
-
 /* Adds the pair of --from, --to and --key to the table. Its text is parsed as those in files are. */
 static int add_own(const struct latency_config *config, struct tw_pair_table *table, struct tw_error *error)
 {
@@ -57,9 +45,9 @@ static int add_own(const struct latency_config *config, struct tw_pair_table *ta
 	if (!out)
 		return tw_error__set(error, -ENOMEM, "no memory for the pair of --from and --to");
 	fprintf(out, "pair " OWN_NAME "\ntext from %s to %s\nbegin %s ", config->from, config->to, config->from);
-	put_keys(out, config->key ? config->key : "", false);
+	key_option__put(out, config->key ? config->key : "", false);
 	fprintf(out, "\nend %s ", config->to);
-	put_keys(out, config->key ? config->key : "", true);
+	key_option__put(out, config->key ? config->key : "", true);
 	err = fclose(out) ? tw_error__set(error, -ENOMEM, "no memory for the pair of --from and --to")
 			  : tw_pair_table__parse(table, text, len, NULL, error);
 	free(text);

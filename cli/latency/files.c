@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/printable.h"
 #include "cli/latency/latency.h"
 #include "cli/standard_files.h"
+#include "cli/svg.h"
 
 /* The layout of the picture, pixels. */
 #define WIDTH  760
@@ -20,8 +20,10 @@
 #define NAMES_MAX 20 /* names of values */
 
 /* Writes a line "STACK NS" for each stack; with several pairs, the name of the pair is the outermost function. */
-static void put_stacks(FILE *out, const struct tw_latency_result *result)
+static void put_stacks(FILE *out, const void *data)
 {
+	const struct tw_latency_result *result = data;
+
 	for (size_t i = 0; i < result->n_pairs; i++) {
 		const struct tw_latency_stacks *stacks = result->pairs[i].stacks;
 
@@ -37,35 +39,15 @@ static void put_stacks(FILE *out, const struct tw_latency_result *result)
 
 static struct tw_histogram_row rows[TW_HISTOGRAM_BUCKETS + 1];
 
-/* Writes a text of XML. */
-static void put_text(FILE *out, int x, int y, const char *more, const char *text)
-{
-	char printable[512];
-
-	tw_printable__copy(printable, sizeof(printable), text, strlen(text));
-	fprintf(out, "<text x=\"%d\" y=\"%d\"%s>", x, y, more);
-	for (text = printable; *text; text++) {
-		if (*text == '&')
-			fputs("&amp;", out);
-		else if (*text == '<')
-			fputs("&lt;", out);
-		else if (*text == '>')
-			fputs("&gt;", out);
-		else
-			fputc(*text, out);
-	}
-	fputs("</text>\n", out);
-}
-
 static void put_bar(FILE *out, int y, const char *label, uint64_t n, uint64_t most)
 {
 	const int length = (int)((double)n / (double)most * LENGTH + 0.5);
 	char number[32];
 
-	put_text(out, LEFT - 10, y, " text-anchor=\"end\"", label);
-	fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT, y - LINE + 6, length, LINE - 4);
+	svg__text(out, LEFT - 10, y, " text-anchor=\"end\"", label);
+	svg__rect(out, LEFT, y - LINE + 6, length, LINE - 4, "");
 	snprintf(number, sizeof(number), "%" PRIu64, n);
-	put_text(out, LEFT + length + 6, y, "", number);
+	svg__text(out, LEFT + length + 6, y, "", number);
 }
 
 static void put_row(FILE *out, int y, const struct tw_pair_figures *pair, const struct tw_histogram_row *row,
@@ -98,7 +80,7 @@ static void put_figures(FILE *out, int y, const struct tw_pair_figures *pair)
 				latency__figure(pair, tw_histogram__quantile(h, quantiles[i].per_mille), time,
 						sizeof(time)));
 	snprintf(text + len, sizeof(text) - (size_t)len, ", max %s", latency__figure(pair, h->max, time, sizeof(time)));
-	put_text(out, MARGIN, y, "", text);
+	svg__text(out, MARGIN, y, "", text);
 }
 
 /* Number of rows of the picture: of the histogram, or of the names of values. */
@@ -141,7 +123,7 @@ static int put_names(FILE *out, int y, const struct tw_pair_figures *pair, const
 		char more[64];
 
 		snprintf(more, sizeof(more), "and %zu more", pair->n_groups - NAMES_MAX);
-		put_text(out, LEFT, y += LINE, "", more);
+		svg__text(out, LEFT, y += LINE, "", more);
 	}
 	return y;
 }
@@ -152,7 +134,7 @@ static int put_pair(FILE *out, int y, const struct tw_pair_figures *pair, const 
 	char title[512];
 
 	snprintf(title, sizeof(title), "%s%s%s", pair->pair->name, *pair->pair->text ? ": " : "", pair->pair->text);
-	put_text(out, MARGIN, y += LINE, " font-weight=\"bold\"", title);
+	svg__text(out, MARGIN, y += LINE, " font-weight=\"bold\"", title);
 	y = pair->is_named ? put_names(out, y, pair, names) : put_rows(out, y, pair);
 	return y + LINE;
 }
@@ -166,19 +148,15 @@ static int height_of(const struct tw_latency_result *result)
 	return height;
 }
 
-static void put_svg(FILE *out, const struct tw_latency_result *result)
+static void put_svg(FILE *out, const void *data)
 {
-	const int height = height_of(result);
+	const struct tw_latency_result *result = data;
 	int y = MARGIN;
 
-	fprintf(out,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
-		"font-size=\"13\">\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n<g fill=\"#3b6ea5\">\n",
-		WIDTH, height, WIDTH, height);
-	fputs("<style>text { fill: #222 }</style>\n", out);
+	svg__begin(out, WIDTH, height_of(result));
 	for (size_t i = 0; i < result->n_pairs; i++)
 		y = put_pair(out, y, &result->pairs[i].figures, result->names);
-	fputs("</g>\n</svg>\n", out);
+	svg__end(out);
 }
 
 int latency_files__open(struct latency_files *files, const struct latency_config *config, const char *capture,
@@ -196,28 +174,14 @@ int latency_files__open(struct latency_files *files, const struct latency_config
 	return err;
 }
 
-static int write_file(struct output_file *file, const char *path,
-		      void (*put)(FILE *out, const struct tw_latency_result *result),
-		      const struct tw_latency_result *result, struct tw_error *error)
-{
-	FILE *out = fdopen(dup(file->fd), "w");
-
-	if (out)
-		put(out, result);
-	if (!out || ferror(out) | (fclose(out) == EOF))
-		return tw_error__set(error, -errno, "cannot write %s: %s", standard_files__output(path),
-				     strerror(errno));
-	return output_file__finish(file, error);
-}
-
 int latency_files__write(struct latency_files *files, const struct tw_latency_result *result, struct tw_error *error)
 {
 	int err = 0;
 
 	if (files->stacks_path)
-		err = write_file(&files->stacks, files->stacks_path, put_stacks, result, error);
+		err = output_file__print(&files->stacks, files->stacks_path, put_stacks, result, error);
 	if (!err && files->svg_path)
-		err = write_file(&files->svg, files->svg_path, put_svg, result, error);
+		err = output_file__print(&files->svg, files->svg_path, put_svg, result, error);
 	return err;
 }
 

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "cli/latency/latency.h"
 #include "cli/messages.h"
+#include "cli/times.h"
 
 #define BAR         40 /* characters of the longest bar */
 #define GROUPS_MAX  20 /* groups that are printed as text */
@@ -20,21 +21,6 @@ static const struct {
 	const char *name;
 	unsigned int per_mille;
 } quantiles[PER_MILLE_N] = { { "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 } };
-
-/* Writes a time with three or four digits and its unit: "812 ns", "1.53 us", "12.3 ms". Return: @buf */
-static const char *time_text(uint64_t ns, char *buf, size_t size)
-{
-	static const char *const names[] = { "ns", "us", "ms", "s" };
-	double value = (double)ns;
-	size_t unit = 0;
-
-	while (value >= 999.5 && unit < sizeof(names) / sizeof(names[0]) - 1) {
-		value /= 1000;
-		unit++;
-	}
-	snprintf(buf, size, "%.*f %s", !unit || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value, names[unit]);
-	return buf;
-}
 
 static struct tw_histogram_row rows[TW_HISTOGRAM_BUCKETS + 1];
 
@@ -53,7 +39,7 @@ static void print_bar(uint64_t n, uint64_t most)
 const char *latency__figure(const struct tw_pair_figures *pair, uint64_t value, char *buf, size_t size)
 {
 	if (tw_pair__has_times(pair->pair))
-		return time_text(value, buf, size);
+		return times__duration(value, buf, size);
 	snprintf(buf, size, "%" PRIu64, value);
 	return buf;
 }
