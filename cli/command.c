@@ -136,6 +136,7 @@ static const struct cli_command *const commands[] = {
 	&cli_command_hist,
 	&cli_command_top,
 	&cli_command_diff,
+	&cli_command_time,
 	&cli_command_convert,
 	&cli_command_list,
 	&cli_command_filter,
