@@ -13,10 +13,21 @@ static const struct {
 	const char *name;
 	enum tw_report_column_kind kind;
 } built_in[] = {
-	{ "time", TW_COLUMN_TIME },     { "time_ns", TW_COLUMN_TIME_NS },   { "time_epoch", TW_COLUMN_TIME_EPOCH },
-	{ "host", TW_COLUMN_HOST },     { "instance", TW_COLUMN_INSTANCE }, { "cpu", TW_COLUMN_CPU },
-	{ "pid", TW_COLUMN_PID },       { "comm", TW_COLUMN_COMM },         { "flags", TW_COLUMN_FLAGS },
-	{ "system", TW_COLUMN_SYSTEM }, { "event", TW_COLUMN_EVENT },       { "text", TW_COLUMN_TEXT },
+	{ "time", TW_COLUMN_TIME },
+	{ "time_ns", TW_COLUMN_TIME_NS },
+	{ "time_epoch", TW_COLUMN_TIME_EPOCH },
+	{ "time_error", TW_COLUMN_TIME_ERROR },
+	{ "time_earliest", TW_COLUMN_TIME_EARLIEST },
+	{ "time_latest", TW_COLUMN_TIME_LATEST },
+	{ "host", TW_COLUMN_HOST },
+	{ "instance", TW_COLUMN_INSTANCE },
+	{ "cpu", TW_COLUMN_CPU },
+	{ "pid", TW_COLUMN_PID },
+	{ "comm", TW_COLUMN_COMM },
+	{ "flags", TW_COLUMN_FLAGS },
+	{ "system", TW_COLUMN_SYSTEM },
+	{ "event", TW_COLUMN_EVENT },
+	{ "text", TW_COLUMN_TEXT },
 	{ "info", TW_COLUMN_TEXT },
 };
 

@@ -27,6 +27,21 @@ static void put_time(const struct tw_report *report, struct tw_line *line, enum 
 		tw_line__seconds(line, tw_report__time(report, stream, event->view.time));
 }
 
+/* Writes the error bound of the time, or an end of the interval that contains the time; nothing if the bound is unknown. */
+static void put_bound(struct tw_line *line, enum tw_report_column_kind kind, const struct tw_report_event *event)
+{
+	const uint64_t time = event->host_time, error = event->error_ns;
+
+	if (error == TW_ERROR_UNKNOWN)
+		return;
+	if (kind == TW_COLUMN_TIME_ERROR)
+		tw_line__seconds(line, error);
+	else if (kind == TW_COLUMN_TIME_EARLIEST)
+		tw_line__seconds(line, time > error ? time - error : 0);
+	else
+		tw_line__seconds(line, error < UINT64_MAX - time ? time + error : UINT64_MAX);
+}
+
 static void put_scalar(struct tw_line *line, const struct tw_value *value)
 {
 	if (value->kind == TW_FIELD_POINTER)
@@ -108,6 +123,11 @@ static void put_value(const struct tw_report *report, const struct tw_report_col
 	case TW_COLUMN_TIME_NS:
 	case TW_COLUMN_TIME_EPOCH:
 		put_time(report, line, column->kind, event);
+		break;
+	case TW_COLUMN_TIME_ERROR:
+	case TW_COLUMN_TIME_EARLIEST:
+	case TW_COLUMN_TIME_LATEST:
+		put_bound(line, column->kind, event);
 		break;
 	case TW_COLUMN_HOST:
 		tw_line__str(line, id->host);
