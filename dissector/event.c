@@ -467,15 +467,36 @@ static void put_facts(struct tw_dissect *d, proto_tree *tree, const struct event
 		tw_put_number(d, tree, hf_trace_filtered, at, 0, 1);
 }
 
+/*
+ * Adds the ends of the interval that contains the event's time by the capture host's clock. The packet's time is that of its first event, so
+ * packets with several events have no interval.
+ */
+static void put_interval(struct tw_dissect *d, proto_tree *tree, int at, uint64_t error)
+{
+	const nstime_t *time = &d->pinfo->abs_ts;
+	uint64_t ns;
+
+	if (d->frame.events > 1 || !(d->pinfo->presence_flags & PINFO_HAS_TS) || time->secs < 0)
+		return;
+	ns = (uint64_t)time->secs * 1000000000 + (uint64_t)time->nsecs;
+	if (error > ns || ns > UINT64_MAX - error)
+		return;
+	proto_item_set_generated(tw_put_number(d, tree, hf_trace_time_earliest, at, 0, ns - error));
+	proto_item_set_generated(tw_put_number(d, tree, hf_trace_time_latest, at, 0, ns + error));
+}
+
 /* Adds the error bound of the packet's time, and whether the packet's order relative to another stream is certain. */
 static void put_certainty(struct tw_dissect *d, proto_tree *tree, const struct event *e)
 {
 	const struct tw_time_error *error = tw_dissect__time_error(d);
 	const enum tw_time_order order = tw_dissect__order(d);
 
-	if (error && error->ns != TW_ERROR_UNKNOWN)
-		proto_item_set_generated(
-			tw_put_number(d, tree, hf_trace_time_error, tw_dissect__at(d, e->view.record), 0, error->ns));
+	if (error && error->ns != TW_ERROR_UNKNOWN) {
+		const int at = tw_dissect__at(d, e->view.record);
+
+		proto_item_set_generated(tw_put_number(d, tree, hf_trace_time_error, at, 0, error->ns));
+		put_interval(d, tree, at, error->ns);
+	}
 	if (order != TW_ORDER_NO_OTHER)
 		put_name(d, tree, hf_trace_order, e, order == TW_ORDER_CERTAIN ? "certain" : "uncertain");
 	if (error)

@@ -49,6 +49,8 @@ int hf_trace_host = -1;
 int hf_trace_time = -1;
 int hf_trace_time_epoch = -1;
 int hf_trace_time_error = -1;
+int hf_trace_time_earliest = -1;
+int hf_trace_time_latest = -1;
 int hf_trace_order = -1;
 int hf_trace_seq = -1;
 int hf_trace_event_id = -1;
@@ -235,6 +237,14 @@ static hf_register_info hf[] = {
 	{ &hf_trace_time_error,
 	  { "Time error", "trace.time_error", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
 	    "Largest difference between the packet's time and the capture host's clock", HFILL } },
+	{ &hf_trace_time_earliest,
+	  { "Earliest time", "trace.time_earliest", FT_ABSOLUTE_TIME, ABSOLUTE_TIME_LOCAL, NULL, 0,
+	    "Earliest possible time of the event by the capture host's clock: the packet's time minus its error bound",
+	    HFILL } },
+	{ &hf_trace_time_latest,
+	  { "Latest time", "trace.time_latest", FT_ABSOLUTE_TIME, ABSOLUTE_TIME_LOCAL, NULL, 0,
+	    "Latest possible time of the event by the capture host's clock: the packet's time plus its error bound",
+	    HFILL } },
 	{ &hf_trace_order,
 	  { "Order", "trace.order", FT_STRING, BASE_NONE, NULL, 0,
 	    "Whether the order of this packet relative to the previous packet of another stream is certain", HFILL } },
