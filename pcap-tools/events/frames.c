@@ -34,6 +34,7 @@ struct kept_frame {
 
 struct tw_event_frames {
 	tw_event_frames_take *take;
+	tw_event_frames_see *see; /* NULL = none */
 	void *ctx;
 	struct tw_event_reader_stats *stats;
 	enum order order;
@@ -185,10 +186,18 @@ static int place(struct tw_event_frames *frames, const struct tw_frame_info *inf
 	return err == -ENOSPC ? 0 : err; /* the merge counts the frame as refused */
 }
 
+/* An out-of-band frame is not ordered with the events, but may have metadata. */
+static bool is_out_of_band(const struct tw_event_frame *frame)
+{
+	return frame->info.source == TW_SOURCE_OUT_OF_BAND;
+}
+
 static int pass_on(struct tw_event_frames *frames, struct tw_event_frame *frame, const uint8_t *data, size_t len)
 {
 	int err = 0;
 
+	if (is_out_of_band(frame))
+		return frames->take(frames->ctx, frame);
 	if (frames->order == AS_IT_IS) {
 		err = count_numbers(frames, &frame->info);
 		return err ? err : frames->take(frames->ctx, frame);
@@ -196,6 +205,8 @@ static int pass_on(struct tw_event_frames *frames, struct tw_event_frame *frame,
 	frames->n_snapped += frame->missing > 0;
 	if (frame->info.source == TW_SOURCE_CONTROL)
 		err = place(frames, &frame->info, frame->tlvs);
+	if (!err && frames->see)
+		err = frames->see(frames->ctx, frame);
 	return err ? err : tw_merge__frame(frames->merge, data, len, NULL);
 }
 
@@ -247,8 +258,8 @@ static int decide(struct tw_event_frames *frames, enum order order)
 }
 
 struct tw_event_frames *tw_event_frames__new(struct tw_streams *streams, struct tw_capture_interfaces *interfaces,
-					     enum tw_event_frames_source source, tw_event_frames_take *take, void *ctx,
-					     struct tw_event_reader_stats *stats)
+					     enum tw_event_frames_source source, tw_event_frames_take *take,
+					     tw_event_frames_see *see, void *ctx, struct tw_event_reader_stats *stats)
 {
 	struct tw_event_frames *frames = calloc(1, sizeof(*frames));
 
@@ -258,6 +269,7 @@ struct tw_event_frames *tw_event_frames__new(struct tw_streams *streams, struct 
 		.streams = streams,
 		.interfaces = interfaces,
 		.take = take,
+		.see = see,
 		.ctx = ctx,
 		.stats = stats,
 		.order = source == TW_EVENT_FRAMES_RECORDING ? AS_IT_IS : UNDECIDED,
@@ -358,9 +370,7 @@ int tw_event_frames__packet(struct tw_event_frames *frames, const struct tw_pack
 	join(frames, packet, &frame.info);
 	frame.missing = snapped ? frame.info.length - (uint32_t)len : 0;
 	frame.time = packet->time;
-	if (frame.info.source == TW_SOURCE_OUT_OF_BAND) /* not ordered with the events, but may have metadata */
-		return frames->take(frames->ctx, &frame);
-	if (frames->order != MERGED && needs_merge(&frame))
+	if (frames->order != MERGED && !is_out_of_band(&frame) && needs_merge(&frame))
 		err = decide(frames, MERGED);
 	else if (frames->order == UNDECIDED && is_full(frames))
 		err = decide(frames, AS_IT_IS);

@@ -39,18 +39,22 @@ enum tw_event_frames_source {
 /* Receives the frames in order. Return: 0, or -errno, which ends the reading. */
 typedef int tw_event_frames_take(void *ctx, struct tw_event_frame *frame);
 
+/* Receives each frame that is going to be merged, with its packet time. */
+typedef int tw_event_frames_see(void *ctx, const struct tw_event_frame *frame);
+
 struct tw_event_frames;
 
 /**
  * tw_event_frames__new() - make an empty queue of frames
  * @streams: the table of the file's streams; borrowed. If frames are merged, it gets HOST and CLOCK before their frames are passed on
  * @interfaces: the interfaces of the file, borrowed: the stream of each frame is added to its interface; NULL = none
+ * @see: may be NULL
  * @stats: its counters of packets, frames and faults are updated
  * Return: NULL without memory.
  */
 struct tw_event_frames *tw_event_frames__new(struct tw_streams *streams, struct tw_capture_interfaces *interfaces,
-					     enum tw_event_frames_source source, tw_event_frames_take *take, void *ctx,
-					     struct tw_event_reader_stats *stats);
+					     enum tw_event_frames_source source, tw_event_frames_take *take,
+					     tw_event_frames_see *see, void *ctx, struct tw_event_reader_stats *stats);
 
 /** tw_event_frames__free() - NULL is fine */
 void tw_event_frames__free(struct tw_event_frames *frames);

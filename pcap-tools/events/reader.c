@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/time.h"
 #include "pcap-tools/events/accounting.h"
 #include "pcap-tools/events/reader_impl.h"
 
@@ -23,6 +24,9 @@ static void set_time(const struct tw_event_counts *s, struct tw_read_event *even
 
 	event->time = !packet && offset ? ns + (uint64_t)offset->offset : packet;
 	event->error_ns = offset ? offset->error_ns : TW_ERROR_UNKNOWN;
+	if (!packet)
+		event->error_ns =
+			event->error_ns < UINT64_MAX - s->deviation ? event->error_ns + s->deviation : TW_ERROR_UNKNOWN;
 }
 
 /* @cut: the capture contains only the beginning of the event */
@@ -150,6 +154,30 @@ static int take_frame(void *ctx, struct tw_event_frame *frame)
 	return err;
 }
 
+/*
+ * Compares the packet time of a packed frame with the time of its first event. The capture host moves packet times slowly, and an OFFSET
+ * follows later, so the times that OFFSET records give to packed events can differ from those that the error bounds are about.
+ */
+static int see_frame(void *ctx, const struct tw_event_frame *frame)
+{
+	struct tw_event_reader *reader = ctx;
+	struct tw_stream *stream = frame->time ? tw_streams__find(reader->streams, frame->info.stream_id) : NULL;
+	struct tw_event_counts *s = stream ? stream->user[reader->user] : NULL;
+	struct tw_read_event event = { .stream = stream };
+	struct tw_cursor tlvs = frame->tlvs;
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+
+	if (!s || !tw_cursor__next_tlv(&tlvs, &tlv, &status) || tlv.type != TW_TLV_EVENT ||
+	    !tw_event__parse(&tlv, frame->info.base_time, &event.view))
+		return 0;
+	set_time(s, &event, 0);
+	if (event.time)
+		s->deviation = tw_time__later(s->deviation, event.time < frame->time ? frame->time - event.time
+										     : event.time - frame->time);
+	return 0;
+}
+
 static void take_block(void *ctx, const struct tw_capture_block *block)
 {
 	struct tw_event_reader *reader = ctx;
@@ -238,7 +266,7 @@ static bool prepare(struct tw_event_reader *reader)
 		return false;
 	reader->user = tw_streams__add_user(reader->streams, &(struct tw_stream_user){ .ctx = reader });
 	reader->frames = tw_event_frames__new(reader->streams, &reader->interfaces, source_of(reader), take_frame,
-					      reader, reader->stats);
+					      see_frame, reader, reader->stats);
 	return reader->frames;
 }
 

@@ -76,7 +76,7 @@ static void hosts_come_in_one_order(void **state)
 
 	(void)state;
 	x.streams = tw_streams__new(NULL);
-	x.frames = tw_event_frames__new(x.streams, NULL, TW_EVENT_FRAMES_CAPTURE, take, &x, &x.stats);
+	x.frames = tw_event_frames__new(x.streams, NULL, TW_EVENT_FRAMES_CAPTURE, take, NULL, &x, &x.stats);
 	assert_non_null(x.frames);
 	x.frame.joined = true;
 	put_event(&x, 0, 5, 1000); /* 501000 by the wall clock, as are the numbers below */
@@ -108,7 +108,7 @@ static void cut_packets_are_not_damaged(void **state)
 	(void)state;
 	for (int merged = 0; merged < 2; merged++) {
 		x = (struct fixture){ .streams = tw_streams__new(NULL) };
-		x.frames = tw_event_frames__new(x.streams, NULL, TW_EVENT_FRAMES_CAPTURE, take, &x, &x.stats);
+		x.frames = tw_event_frames__new(x.streams, NULL, TW_EVENT_FRAMES_CAPTURE, take, NULL, &x, &x.stats);
 		assert_non_null(x.frames);
 		for (uint64_t seq = 0; seq < 3; seq++) {
 			size_t len;
