@@ -82,7 +82,7 @@ static void put_series(struct tw_json *json, const char *name, const struct tw_s
 	if (!series->samples)
 		return;
 	tw_json__open(json, name, '{');
-	tw_json__u64(json, "records", series->samples);
+	tw_json__u64(json, "samples", series->samples);
 	put_large(json, "first_ns", series->first.offset);
 	put_large(json, "last_ns", series->last.offset);
 	if (has_slope)

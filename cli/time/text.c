@@ -75,7 +75,11 @@ static void print_offsets(const struct tw_stream_time *s)
 {
 	char name[32];
 
-	printf("\n  %-15s%8s  %-26s%-12s%-20s%s\n", "clock", "records", "offset at first", "change", "slope, ns/s",
+	if (!s->offsets && !s->clocks) {
+		puts("  offset   no record relates the stream's clock to another clock");
+		return;
+	}
+	printf("\n  %-15s%8s  %-26s%-12s%-20s%s\n", "clock", "samples", "offset at first", "change", "slope, ns/s",
 	       "error bound");
 	for (unsigned int i = 0; i < TW_TIME_CLOCKS; i++)
 		print_series(time__clock_key(i), &s->series[i]);
@@ -198,8 +202,9 @@ static void print_contradictions(const struct tw_timing_pair *pair)
 	for (uint32_t i = 0; i < order->n_shown; i++) {
 		const struct tw_order_contradiction *c = &order->shown[i];
 
+		puts("");
 		say(stdout,
-		    "\n  CONTRADICTION in %s: the second event is %s before the first, which is %s more than the bounds permit\n",
+		    "  CONTRADICTION in %s: the second event is %s before the first, which is %s more than the bounds permit\n",
 		    pair->pair->name, times__duration(c->early_ns, early, sizeof(early)),
 		    times__duration(c->excess_ns, excess, sizeof(excess)));
 		print_moment(&c->cause);

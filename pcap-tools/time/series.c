@@ -36,6 +36,7 @@ static void halve(struct tw_time_series *series)
 		join(&series->points[i], &series->points[2 * i + 1]);
 	}
 	series->n /= 2;
+	series->per_point *= 2;
 }
 
 /* Makes room for one more point. */
@@ -89,21 +90,27 @@ int tw_time_series__add(struct tw_time_series *series, const struct tw_time_samp
 		.is_bounded = is_bounded,
 	};
 	const bool is_newer = !series->samples || sample->time > series->last.time;
-	const int err = is_newer ? grow(series) : 0;
+	const bool is_point = is_newer && series->in_last == series->per_point;
+	const int err = is_point ? grow(series) : 0;
 
 	if (err)
 		return err;
 	if (!series->samples) {
 		series->first = *sample;
 		series->error_min = TW_ERROR_UNKNOWN;
+		series->per_point = 1;
 	}
 	series->samples++;
 	add_error(series, sample->error_ns);
-	if (!is_newer) {
+	if (is_point) {
+		series->points[series->n++] = point;
+		series->in_last = 0;
+	} else {
 		join(&series->points[series->n - 1], &point);
-		return 0;
 	}
-	series->points[series->n++] = point;
+	series->in_last += is_newer;
+	if (!is_newer)
+		return 0;
 	series->last = *sample;
 	add_to_run(series, sample);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The offset of one clock from a stream's clock over time, with the bounds of its error, in bounded memory. If there are too many points,
- * neighbours are merged: the bounds of the merged point contain those of both.
+ * neighbours are merged: the bounds of the merged point contain those of both. From then on, each point has twice as many samples.
  */
 #ifndef TW_TIME_SERIES_H
 #define TW_TIME_SERIES_H
@@ -34,6 +34,7 @@ struct tw_time_series {
 	struct tw_time_point *points; /* @n of them, in time order */
 	uint32_t n, room;
 	uint64_t samples;
+	uint64_t per_point, in_last;     /* samples of each point; of the last one */
 	struct tw_time_run run, longest; /* the current run; the longest of the earlier ones */
 	bool has_run, has_longest;
 	struct tw_time_sample first, last; /* valid if @samples is not 0 */

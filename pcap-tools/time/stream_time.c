@@ -22,12 +22,6 @@ static void note_time(struct tw_stream_time *s, uint64_t ns)
 	s->has_time = true;
 }
 
-void tw_stream_time__event(struct tw_stream_time *s, uint64_t time)
-{
-	s->events++;
-	note_time(s, ns_of(s, time));
-}
-
 /* Stretches. */
 
 /* The number of bytes of a source that name it. The rest, such as the present distance from a master, changes all the time. */
@@ -87,6 +81,20 @@ static void take_host(struct tw_stream_time *s, const struct tw_tlv_view *tlv)
 		else if (attr.attr == TW_HOST_SYNC_SINCE && attr.len == sizeof(uint64_t))
 			s->now.since = tw_load_be64(attr.value);
 	}
+}
+
+int tw_stream_time__event(struct tw_stream_time *s, const struct tw_read_event *event)
+{
+	struct tw_time_series *packet = &s->series[TW_TIME_PACKET];
+	const uint64_t ns = ns_of(s, event->view.time);
+	const struct tw_time_sample sample = { ns, (int64_t)(event->time - ns), event->error_ns };
+
+	s->events++;
+	note_time(s, ns);
+	if (!s->n_stretches && !find_stretch(s, ns))
+		return -ENOMEM;
+	/* The capture host turns the times of a stream slowly towards its own clock (--align host), without an OFFSET for each event. */
+	return packet->samples && sample.offset != packet->last.offset ? tw_time_series__add(packet, &sample) : 0;
 }
 
 /* Changes. */

@@ -7,6 +7,7 @@
 #define TW_STREAM_TIME_H
 
 #include "clocks/wall_clock.h"
+#include "pcap-tools/events/reader.h"
 #include "pcap-tools/time/series.h"
 #include "stream/streams.h"
 
@@ -90,8 +91,8 @@ struct tw_stream_time {
 /** tw_stream_time__record() - take a record of the stream. Return: 0, -ENOMEM */
 int tw_stream_time__record(struct tw_stream_time *s, const struct tw_tlv_view *tlv);
 
-/** tw_stream_time__event() - note the time of an event, in the stream's clock */
-void tw_stream_time__event(struct tw_stream_time *s, uint64_t time);
+/** tw_stream_time__event() - note the times of an event. Return: 0, -ENOMEM */
+int tw_stream_time__event(struct tw_stream_time *s, const struct tw_read_event *event);
 
 /** tw_stream_time__changes() - the changes in OFFSET records; if the capture has no OFFSET of the stream, those between CLOCK records */
 const struct tw_time_changes *tw_stream_time__changes(const struct tw_stream_time *s);

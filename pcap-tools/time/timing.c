@@ -154,10 +154,10 @@ static int take_event(void *ctx, const struct tw_read_event *event)
 	if (err)
 		return err;
 	if (s)
-		tw_stream_time__event(s, event->view.time);
+		err = tw_stream_time__event(s, event);
 	t->result.unknown += !event->known;
-	if (!event->known || !t->options->n_pairs)
-		return 0;
+	if (err || !event->known || !t->options->n_pairs)
+		return err;
 	err = tw_latency_types__of(&t->types, event->known, event->record.big_endian, &roles);
 	if (err || !roles)
 		return err;
@@ -208,7 +208,8 @@ static int check_pair(struct tw_timing *t, size_t i, const char *name, struct tw
 	}
 	t->pairs[i] = (struct tw_timing_pair){
 		.pair = pair,
-		.is_checked = has_all && !t->types.pairs[i].is_invalid,
+		.is_checked = has_all && (t->options->needs_pairs || t->result.n_streams > 1) &&
+			      !t->types.pairs[i].is_invalid,
 		.order = &t->orders[i],
 		.unclear = t->types.pairs[i].figures.unclear,
 	};

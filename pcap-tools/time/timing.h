@@ -22,7 +22,7 @@ struct tw_timing_options {
 
 struct tw_timing_pair {
 	const struct tw_pair *pair;
-	bool is_checked; /* the capture has the formats of both events */
+	bool is_checked; /* the capture has several streams, and the formats of both events; always true with options.needs_pairs */
 	const struct tw_order *order;
 	uint64_t unclear; /* events for which a condition reached its limit, which counts as no match */
 };
