@@ -113,6 +113,11 @@ int hf_trace_exchange_id = -1;
 int hf_trace_exchange_asked = -1;
 int hf_trace_exchange_received = -1;
 int hf_trace_exchange_answered = -1;
+int hf_trace_exchange_received_by = -1;
+int hf_trace_exchange_answered_by = -1;
+int hf_trace_exchange_sent_by = -1;
+int hf_trace_exchange_previous = -1;
+int hf_trace_exchange_sent = -1;
 int hf_trace_want_what = -1;
 int hf_trace_refused_why = -1;
 int hf_trace_offset_kind = -1;
@@ -122,6 +127,10 @@ int hf_trace_offset_offset = -1;
 int hf_trace_offset_step = -1;
 int hf_trace_offset_error = -1;
 int hf_trace_offset_drift = -1;
+int hf_trace_offset_asked_by = -1;
+int hf_trace_offset_received_by = -1;
+int hf_trace_offset_answered_by = -1;
+int hf_trace_offset_arrived_by = -1;
 int hf_trace_comm_origin = -1;
 int hf_trace_comm_time = -1;
 int hf_trace_comm_pid = -1;
@@ -207,6 +216,8 @@ static const value_string tw_stat_names[] = { TW_STAT_LIST(MEANING_OF) VALUE_STR
 static const value_string tw_offset_kind_names[] = { TW_OFFSET_KIND_LIST(TEXT_OF) VALUE_STRINGS_END };
 
 const value_string tw_offset_method_names[] = { TW_OFFSET_METHOD_LIST(TEXT_OF) VALUE_STRINGS_END };
+
+static const value_string tw_stamp_names[] = { TW_STAMP_LIST(TEXT_OF) VALUE_STRINGS_END };
 
 const value_string tw_metadata_request_names[] = { TW_METADATA_REQUEST_LIST(MEANING_OF) VALUE_STRINGS_END };
 
@@ -406,6 +417,21 @@ static hf_register_info hf[] = {
 	{ &hf_trace_exchange_answered,
 	  { "Answered", "trace.time_sync.answered", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
 	    "When the response was sent, by the stream's clock", HFILL } },
+	{ &hf_trace_exchange_received_by,
+	  { "Received by", "trace.time_sync.received_by", FT_UINT8, BASE_DEC, VALS(tw_stamp_names), 0,
+	    "Source of the time at which the request arrived", HFILL } },
+	{ &hf_trace_exchange_answered_by,
+	  { "Answered by", "trace.time_sync.answered_by", FT_UINT8, BASE_DEC, VALS(tw_stamp_names), 0,
+	    "Source of the time at which the response was sent", HFILL } },
+	{ &hf_trace_exchange_sent_by,
+	  { "Sent by", "trace.time_sync.sent_by", FT_UINT8, BASE_DEC, VALS(tw_stamp_names), 0,
+	    "Source of the time at which the previous response was sent", HFILL } },
+	{ &hf_trace_exchange_previous,
+	  { "Previous", "trace.time_sync.previous", FT_UINT32, BASE_DEC, NULL, 0,
+	    "Number of the request to which the previous response belongs", HFILL } },
+	{ &hf_trace_exchange_sent,
+	  { "Sent", "trace.time_sync.sent", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+	    "When the previous response was sent, by the stream's clock", HFILL } },
 	{ &hf_trace_want_what,
 	  { "What", "trace.metadata_request.what", FT_UINT16, BASE_DEC, VALS(tw_metadata_request_names), 0,
 	    "The requested metadata", HFILL } },
@@ -432,6 +458,18 @@ static hf_register_info hf[] = {
 	{ &hf_trace_offset_drift,
 	  { "Drift", "trace.offset.drift", FT_INT32, BASE_DEC, NULL, 0,
 	    "Drift of the stream's clock against the capture host's clock, ns per s", HFILL } },
+	{ &hf_trace_offset_asked_by,
+	  { "Asked by", "trace.offset.asked_by", FT_UINT8, BASE_DEC, VALS(tw_stamp_names), 0,
+	    "Source of the time at which the newest request was sent", HFILL } },
+	{ &hf_trace_offset_received_by,
+	  { "Received by", "trace.offset.received_by", FT_UINT8, BASE_DEC, VALS(tw_stamp_names), 0,
+	    "Source of the time at which the newest request arrived", HFILL } },
+	{ &hf_trace_offset_answered_by,
+	  { "Answered by", "trace.offset.answered_by", FT_UINT8, BASE_DEC, VALS(tw_stamp_names), 0,
+	    "Source of the time at which the newest response was sent", HFILL } },
+	{ &hf_trace_offset_arrived_by,
+	  { "Arrived by", "trace.offset.arrived_by", FT_UINT8, BASE_DEC, VALS(tw_stamp_names), 0,
+	    "Source of the time at which the newest response arrived", HFILL } },
 	{ &hf_trace_comm_origin,
 	  { "Origin", "trace.comm.origin", FT_UINT8, BASE_DEC, VALS(tw_comm_names), 0, "Source of the name", HFILL } },
 	{ &hf_trace_comm_time,

@@ -31,6 +31,17 @@ static bool dissect_clock(struct tw_dissect *d, proto_tree *tree, const struct t
 	return true;
 }
 
+static void put_stamps(struct tw_dissect *d, proto_tree *tree, const struct tw_time_sync_view *exchange, int at)
+{
+	tw_put_number(d, tree, hf_trace_exchange_received_by, at + 28, 1, exchange->received_by);
+	tw_put_number(d, tree, hf_trace_exchange_answered_by, at + 29, 1, exchange->answered_by);
+	if (!exchange->sent_by)
+		return;
+	tw_put_number(d, tree, hf_trace_exchange_sent_by, at + 30, 1, exchange->sent_by);
+	tw_put_number(d, tree, hf_trace_exchange_previous, at + 32, 4, exchange->previous);
+	tw_put_number(d, tree, hf_trace_exchange_sent, at + 36, 8, tw_dissect__ns(d, exchange->sent));
+}
+
 static bool dissect_time_sync(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv,
 			      struct tw_line *info)
 {
@@ -46,6 +57,8 @@ static bool dissect_time_sync(struct tw_dissect *d, proto_tree *tree, const stru
 	if (is_answer) {
 		tw_put_number(d, tree, hf_trace_exchange_received, at + 12, 8, tw_dissect__ns(d, exchange.received));
 		tw_put_number(d, tree, hf_trace_exchange_answered, at + 20, 8, tw_dissect__ns(d, exchange.answered));
+		if (!exchange.is_short)
+			put_stamps(d, tree, &exchange, at);
 	}
 	tw_line__char(info, ' ');
 	tw_line__u64(info, exchange.id);
@@ -145,6 +158,12 @@ static void put_offset(struct tw_dissect *d, proto_tree *tree, const struct tw_o
 	if (offset->error_ns != TW_ERROR_UNKNOWN)
 		tw_put_number(d, tree, hf_trace_offset_error, at + 28, 8, offset->error_ns);
 	tw_put_number(d, tree, hf_trace_offset_drift, at + 36, 4, (uint64_t)offset->drift);
+	if (!offset->by.asked) /* nothing is known of an exchange */
+		return;
+	tw_put_number(d, tree, hf_trace_offset_asked_by, at + 40, 1, offset->by.asked);
+	tw_put_number(d, tree, hf_trace_offset_received_by, at + 41, 1, offset->by.received);
+	tw_put_number(d, tree, hf_trace_offset_answered_by, at + 42, 1, offset->by.answered);
+	tw_put_number(d, tree, hf_trace_offset_arrived_by, at + 43, 1, offset->by.arrived);
 }
 
 static void report_change(struct tw_dissect *d, const struct tw_offset_view *offset)

@@ -15,7 +15,7 @@
 #include "vnet/socket.h"
 #include "wire/time_sync.h"
 
-/* Limit of the bytes read of a frame. A TIME_SYNC frame has 80 bytes, or 88 with a METADATA_REQUEST or a REFUSED. */
+/* Limit of the bytes read of a frame. A TIME_SYNC frame has at most 104 bytes. */
 #define FRAME_MAX 512
 
 struct requests {
@@ -172,7 +172,7 @@ static const struct tw_receiver_ops requests_ops = {
 };
 
 /*
- * Accepts only out-of-band frames of Tracewire's EtherType that are addressed to this host and as long as a TIME_SYNC frame or longer.
+ * Accepts only out-of-band frames of Tracewire's EtherType that are addressed to this host and as long as a short TIME_SYNC frame or longer.
  * Called before the socket is bound.
  */
 static int set_filter(int fd)
@@ -183,7 +183,7 @@ static int set_filter(int fd)
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 2 * ETH_ALEN),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_ETHERTYPE, 0, 5),
 		BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0),
-		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, ETH_HLEN + TW_TIME_SYNC_BYTES, 0, 3),
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, ETH_HLEN + TW_TIME_SYNC_BYTES_MIN, 0, 3),
 		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ETH_HLEN + offsetof(struct tw_frame_hdr, source)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_SOURCE_OUT_OF_BAND, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),

@@ -300,14 +300,22 @@ bool tw_symbol__parse(const struct tw_tlv_view *tlv, struct tw_symbol_view *ret)
 
 bool tw_time_sync__parse(const struct tw_tlv_view *tlv, struct tw_time_sync_view *ret)
 {
-	if (tlv->len < VALUE_MIN(tw_time_sync))
+	if (tlv->len < TW_TIME_SYNC_MIN - sizeof(struct tw_tlv))
 		return false;
 	*ret = (struct tw_time_sync_view){
 		.id = tw_load_be32(VAL(tlv, tw_time_sync, id)),
 		.asked = tw_load_be64(VAL(tlv, tw_time_sync, asked)),
 		.received = tw_load_be64(VAL(tlv, tw_time_sync, received)),
 		.answered = tw_load_be64(VAL(tlv, tw_time_sync, answered)),
+		.is_short = tlv->len < VALUE_MIN(tw_time_sync),
 	};
+	if (ret->is_short)
+		return true;
+	ret->received_by = *VAL(tlv, tw_time_sync, received_by);
+	ret->answered_by = *VAL(tlv, tw_time_sync, answered_by);
+	ret->sent_by = *VAL(tlv, tw_time_sync, sent_by);
+	ret->previous = tw_load_be32(VAL(tlv, tw_time_sync, previous));
+	ret->sent = tw_load_be64(VAL(tlv, tw_time_sync, sent));
 	return true;
 }
 
@@ -323,6 +331,8 @@ bool tw_offset__parse(const struct tw_tlv_view *tlv, struct tw_offset_view *ret)
 		.step = (int64_t)tw_load_be64(VAL(tlv, tw_offset, step)),
 		.error_ns = tw_load_be64(VAL(tlv, tw_offset, error_ns)),
 		.drift = (int32_t)tw_load_be32(VAL(tlv, tw_offset, drift)),
+		.by = { *VAL(tlv, tw_offset, asked_by), *VAL(tlv, tw_offset, received_by),
+			*VAL(tlv, tw_offset, answered_by), *VAL(tlv, tw_offset, arrived_by) },
 	};
 	return true;
 }

@@ -196,6 +196,15 @@ struct tw_time_sync_view {
 	uint64_t asked; /* time of the request, in the receiver's clock */
 	/* arrival of the request, and sending of the response, in the stream's clock; 0 in a request */
 	uint64_t received, answered;
+	bool is_short;                             /* the record has TW_TIME_SYNC_MIN bytes: all members below are 0 */
+	uint8_t received_by, answered_by, sent_by; /* enum tw_stamp, or unknown */
+	uint32_t previous;                         /* an earlier request; 0 if @sent_by is 0 */
+	uint64_t sent;                             /* when the response to @previous was sent, in the stream's clock */
+};
+
+/* Sources of the four times of an exchange: enum tw_stamp, or unknown. */
+struct tw_stamp_sources {
+	uint8_t asked, received, answered, arrived;
 };
 
 struct tw_offset_view {
@@ -205,6 +214,7 @@ struct tw_offset_view {
 	int64_t offset, step;
 	uint64_t error_ns; /* TW_ERROR_UNKNOWN = unknown */
 	int32_t drift;
+	struct tw_stamp_sources by; /* of the newest exchange */
 };
 
 /*

@@ -177,7 +177,8 @@ bool tw_end__emit(struct tw_frame *f)
 
 bool tw_time_sync__emit(struct tw_frame *f, const struct tw_time_sync_view *exchange)
 {
-	uint8_t *p = tw_frame__add(f, TW_TLV_TIME_SYNC, HEAD(tw_time_sync));
+	const size_t len = exchange->is_short ? TW_TIME_SYNC_MIN - sizeof(struct tw_tlv) : HEAD(tw_time_sync);
+	uint8_t *p = tw_frame__add(f, TW_TLV_TIME_SYNC, len);
 
 	if (!p)
 		return false;
@@ -185,6 +186,14 @@ bool tw_time_sync__emit(struct tw_frame *f, const struct tw_time_sync_view *exch
 	tw_store_be64(VAL(p, tw_time_sync, asked), exchange->asked);
 	tw_store_be64(VAL(p, tw_time_sync, received), exchange->received);
 	tw_store_be64(VAL(p, tw_time_sync, answered), exchange->answered);
+	if (exchange->is_short)
+		return true;
+	*VAL(p, tw_time_sync, received_by) = exchange->received_by;
+	*VAL(p, tw_time_sync, answered_by) = exchange->answered_by;
+	*VAL(p, tw_time_sync, sent_by) = exchange->sent_by;
+	*VAL(p, tw_time_sync, reserved) = 0;
+	tw_store_be32(VAL(p, tw_time_sync, previous), exchange->previous);
+	tw_store_be64(VAL(p, tw_time_sync, sent), exchange->sent);
 	return true;
 }
 
@@ -201,7 +210,10 @@ bool tw_offset__emit(struct tw_frame *f, const struct tw_offset_view *offset)
 	tw_store_be64(VAL(p, tw_offset, step), (uint64_t)offset->step);
 	tw_store_be64(VAL(p, tw_offset, error_ns), offset->error_ns);
 	tw_store_be32(VAL(p, tw_offset, drift), (uint32_t)offset->drift);
-	tw_store_be32(VAL(p, tw_offset, reserved), 0);
+	*VAL(p, tw_offset, asked_by) = offset->by.asked;
+	*VAL(p, tw_offset, received_by) = offset->by.received;
+	*VAL(p, tw_offset, answered_by) = offset->by.answered;
+	*VAL(p, tw_offset, arrived_by) = offset->by.arrived;
 	return true;
 }
 

@@ -5,7 +5,8 @@
 
 #include "wire/encode.h"
 
-#define TW_TIME_SYNC_BYTES (sizeof(struct tw_frame_hdr) + sizeof(struct tw_time_sync))
+#define TW_TIME_SYNC_BYTES     (sizeof(struct tw_frame_hdr) + sizeof(struct tw_time_sync))
+#define TW_TIME_SYNC_BYTES_MIN (sizeof(struct tw_frame_hdr) + TW_TIME_SYNC_MIN) /* of a frame with a short TIME_SYNC */
 /*
  * Size of a buffer for one frame, bytes. The longest frame has a TIME_SYNC and one more TLV, which contains one number: a METADATA_REQUEST
  * or a REFUSED. TW_COPY_STEP is the extra space that tw_frame__begin() requires.

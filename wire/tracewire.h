@@ -386,14 +386,41 @@ struct tw_end {
  * As in NTP (RFC 5905), the times of a request and its response bound the value of (stream's clock - receiver's clock): (received - asked)
  * is an upper bound, and (answered - arrival of the response) is a lower bound. A request is sent to the sender of the stream's frames, in
  * an out-of-band frame with the stream's id.
+ *
+ * The kernel stamps a response only when it is sent, so the response contains an earlier time. In the interleaved mode of RFC 9769, the
+ * next response to the same receiver has this stamp: @sent is the time at which the response with the id @previous was sent.
+ *
+ * A request of TW_TIME_SYNC_MIN bytes ends before @received_by. Its response has the same length, and a response is never longer than its
+ * request.
  */
+#define TW_TIME_SYNC_MIN 32
+
 struct tw_time_sync {
 	struct tw_tlv tlv;
-	__be32 id;       /* number of the request, chosen by the receiver */
-	__be64 asked;    /* time of the request, in the receiver's clock; the producer copies it into the response */
-	__be64 received; /* time of the request's arrival, in the stream's clock; 0 in a request */
-	__be64 answered; /* time when the response was sent, in the stream's clock; 0 in a request */
+	__be32 id;        /* number of the request, chosen by the receiver */
+	__be64 asked;     /* time of the request, in the receiver's clock; the producer copies it into the response */
+	__be64 received;  /* time of the request's arrival, in the stream's clock; 0 in a request */
+	__be64 answered;  /* time when the response was sent, in the stream's clock; 0 in a request */
+	__u8 received_by; /* enum tw_stamp: source of @received */
+	__u8 answered_by; /* enum tw_stamp: source of @answered */
+	__u8 sent_by;     /* enum tw_stamp: source of @sent */
+	__u8 reserved;
+	__be32 previous; /* id of an earlier request of the same receiver; 0 if @sent_by is 0 */
+	__be64 sent;     /* time when the response to @previous was sent, in the stream's clock; 0 if @sent_by is 0 */
 } __attribute__((packed));
+
+/* Sources of the times of an exchange, in order of precision. */
+#define TW_STAMP_LIST(X)                                                \
+	X(0, NONE, "none", "unknown, or there was no exchange")         \
+	X(1, READING, "reading", "the program read the clock")          \
+	X(2, SOFTWARE, "software", "stamp of the kernel or its driver") \
+	X(3, HARDWARE, "hardware", "stamp of the network card")
+
+enum tw_stamp {
+#define X(num, name, text, what) TW_STAMP_##name = (num),
+	TW_STAMP_LIST(X)
+#undef X
+};
 
 #define TW_OFFSET_KIND_LIST(X)                                           \
 	X(1, START, "start", "the first known offset")                   \
@@ -436,7 +463,8 @@ struct tw_offset {
 	__be64 step;     /* s64, ns: change of REALTIME, or duration of the suspend */
 	__be64 error_ns; /* TW_ERROR_UNKNOWN = unknown */
 	__be32 drift;    /* s32, ns per s that the stream's clock gains on the capture host's; 0 = none or unknown */
-	__be32 reserved;
+	/* enum tw_stamp: sources of the four times of the newest exchange; 0 = unknown */
+	__u8 asked_by, received_by, answered_by, arrived_by;
 } __attribute__((packed));
 
 /*
@@ -483,7 +511,7 @@ _Static_assert(sizeof(struct tw_symbol_tlv) == 16, "SYMBOL");
 _Static_assert(sizeof(struct tw_stat) == 12, "STATS entry");
 _Static_assert(sizeof(struct tw_auth) == 8, "AUTH");
 _Static_assert(sizeof(struct tw_end) == 8, "END");
-_Static_assert(sizeof(struct tw_time_sync) == 32, "TIME_SYNC");
+_Static_assert(sizeof(struct tw_time_sync) == TW_TIME_SYNC_MIN + 16, "TIME_SYNC");
 _Static_assert(sizeof(struct tw_offset) == 48, "OFFSET");
 
 #endif

@@ -449,11 +449,11 @@ static void ask(struct tw_admission *a, struct candidate *c, const struct tw_rec
 {
 	const unsigned int doublings = c->asked < ASK_DOUBLINGS ? c->asked : ASK_DOUBLINGS;
 	const bool tells =
-		(c->asked >= TELL_AFTER || c->proof == TW_PROOF_ANSWER) && frame->len >= TW_TIME_SYNC_BYTES + 8;
+		(c->asked >= TELL_AFTER || c->proof == TW_PROOF_ANSWER) && frame->len >= TW_TIME_SYNC_BYTES_MIN + 8;
 
 	if (c->ask_ms && is_before(now_ms(a), c->ask_ms))
 		return;
-	if (frame->len < TW_TIME_SYNC_BYTES || !may_ask(a, c))
+	if (frame->len < TW_TIME_SYNC_BYTES_MIN || !may_ask(a, c))
 		return;
 	c->ask_ms = (now_ms(a) + (ASK_MS << doublings)) | 1;
 	c->asked = (uint8_t)(c->asked + (c->asked < UINT8_MAX));
@@ -562,7 +562,7 @@ static uint32_t cookie_of(const struct tw_admission *a, uint64_t stream_id, cons
 bool tw_admission__next(struct tw_admission *a, struct tw_time_sync_request *ret)
 {
 	const struct pending_request *pending = a->n_pending ? &a->pending[--a->n_pending] : NULL;
-	struct tw_time_sync_view question = { .asked = a->now };
+	struct tw_time_sync_view question = { .asked = a->now, .is_short = true };
 
 	if (!pending)
 		return false;

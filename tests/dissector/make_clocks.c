@@ -84,10 +84,16 @@ static void put_exchange(const struct stream *stream, uint64_t time)
 	sample__end(&s);
 	exchange.received = 5000012000;
 	exchange.answered = 5000013500;
+	exchange.received_by = TW_STAMP_SOFTWARE;
+	exchange.answered_by = TW_STAMP_READING;
+	exchange.sent_by = TW_STAMP_HARDWARE;
+	exchange.previous = 16;
+	exchange.sent = 4000014000;
 	sample__out_of_band(&s, time);
 	s.frame.info.events = 1;
 	tw_time_sync__emit(&s.frame, &exchange);
 	sample__end(&s);
+	exchange.is_short = true;
 	sample__out_of_band(&s, time);
 	s.frame.info.seq = 77;
 	s.frame.info.events = 1;
@@ -126,6 +132,8 @@ void make_clocks(const char *out)
 					    .method = TW_OFFSET_BY_TIME_SYNC,
 					    .offset = -5,
 					    .drift = -7,
+					    .by = { TW_STAMP_HARDWARE, TW_STAMP_SOFTWARE, TW_STAMP_READING,
+						    TW_STAMP_SOFTWARE },
 					    .error_ns = 15 * US };
 	put_offset(&a, 10 * MS, &reported); /* 7 */
 	put_events(&a, 10050 * US, 1);      /* 8: distance equal to the sum of both errors */

@@ -49,6 +49,11 @@ expect "steps both ways can be filtered" "12 19" \
 expect "an error that is not known is not there" 0 "$(count clocks.pcap 'frame.number == 2 && trace.offset.error')"
 expect "TIME_SYNC" "1700000000.000000000|5.000012000|5.000013500" "$(fields clocks.pcap 'frame.number == 22' \
 	trace.time_sync.asked trace.time_sync.received trace.time_sync.answered)"
+expect "the stamps of a TIME_SYNC" "2|1|3|16|4.000014000" "$(fields clocks.pcap 'frame.number == 22' trace.time_sync.received_by \
+	trace.time_sync.answered_by trace.time_sync.sent_by trace.time_sync.previous trace.time_sync.sent)"
+expect "a short TIME_SYNC has no stamps" "22" "$(fields clocks.pcap 'trace.time_sync.received_by || trace.time_sync.sent' frame.number)"
+expect "the stamps of an OFFSET" "7|3|2|1|2" "$(fields clocks.pcap trace.offset.asked_by frame.number trace.offset.asked_by \
+	trace.offset.received_by trace.offset.answered_by trace.offset.arrived_by)"
 expect "METADATA_REQUEST" 1 "$(fields clocks.pcap trace.metadata_request.what trace.metadata_request.what)"
 expect "REFUSED" 1 "$(fields clocks.pcap trace.refused.why trace.refused.why)"
 expect "what is new of HOST and CLOCK" "hashed with a key|NTP|0.000002500" \

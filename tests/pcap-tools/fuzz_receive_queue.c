@@ -111,7 +111,7 @@ static void ask(struct state *s)
 	unsigned int n = 0;
 
 	while (tw_clock_poller__next(s->poller, s->now, &question)) {
-		check(question.len >= TW_TIME_SYNC_BYTES && question.len <= TW_TIME_SYNC_ROOM - TW_COPY_STEP);
+		check(question.len >= TW_TIME_SYNC_BYTES_MIN && question.len <= TW_TIME_SYNC_ROOM - TW_COPY_STEP);
 		check(n++ < TW_STREAMS_LIVE_MAX);
 	}
 	while (tw_admission__next(s->admission, &question))

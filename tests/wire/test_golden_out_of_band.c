@@ -46,14 +46,20 @@ static void expect_exchange(const char *name, const struct tw_frame_info *info, 
 	assert_int_equal(read.asked, sent->asked);
 	assert_int_equal(read.received, sent->received);
 	assert_int_equal(read.answered, sent->answered);
-	tlv.len--;
+	assert_int_equal(read.is_short, sent->is_short);
+	assert_int_equal(read.received_by, sent->received_by);
+	assert_int_equal(read.answered_by, sent->answered_by);
+	assert_int_equal(read.sent_by, sent->sent_by);
+	assert_int_equal(read.previous, sent->previous);
+	assert_int_equal(read.sent, sent->sent);
+	tlv.len = TW_TIME_SYNC_MIN - sizeof(struct tw_tlv) - 1;
 	assert_false(tw_time_sync__parse(&tlv, &read));
 }
 
 /* A response is as long as its request, so that it cannot be used for amplification. */
 static void exchange(void **state)
 {
-	struct tw_time_sync_view view = { .id = 17, .asked = 1700000000000000000 };
+	struct tw_time_sync_view view = { .id = 17, .asked = 1700000000000000000, .is_short = true };
 	struct tw_frame_info question = out_of_band;
 	struct golden_frame asked, answered;
 
@@ -68,10 +74,41 @@ static void exchange(void **state)
 	assert_int_equal(asked.golden.len, answered.golden.len);
 }
 
+/* The long form has the sources of the times, and the stamp of an earlier response. A record with a part of the long form is short. */
+static void stamped(void **state)
+{
+	struct tw_time_sync_view view = { .id = 18, .asked = 1700000000000000000 }, read;
+	struct tw_frame_info question = out_of_band;
+	struct golden_frame asked, answered;
+	struct tw_tlv_view tlv;
+	struct tw_cursor c;
+
+	(void)state;
+	question.base_time = 0;
+	expect_exchange("time-sync-request-stamped", &question, &view);
+	view.received = 5000012000;
+	view.answered = 5000013500;
+	view.received_by = TW_STAMP_SOFTWARE;
+	view.answered_by = TW_STAMP_READING;
+	view.sent_by = TW_STAMP_HARDWARE;
+	view.previous = 17;
+	view.sent = 4900013900;
+	expect_exchange("time-sync-response-stamped", &out_of_band, &view);
+	golden__begin(&asked, "time-sync-request-stamped", &question);
+	golden__begin(&answered, "time-sync-response-stamped", &out_of_band);
+	assert_int_equal(asked.golden.len, answered.golden.len);
+	c = golden__expect_header(&answered, &out_of_band, 0);
+	tlv = golden__next(&c, TW_TLV_TIME_SYNC);
+	tlv.len--;
+	assert_true(tw_time_sync__parse(&tlv, &read));
+	assert_true(read.is_short && read.answered == view.answered);
+	assert_int_equal(read.received_by | read.answered_by | read.sent_by | read.previous | read.sent, 0);
+}
+
 /* A request with METADATA_REQUEST gets an ordinary response, which is shorter than the request. */
 static void want(void **state)
 {
-	const struct tw_time_sync_view sent = { .id = 17, .asked = 1700000000000000000 };
+	const struct tw_time_sync_view sent = { .id = 17, .asked = 1700000000000000000, .is_short = true };
 	struct tw_time_sync_view read;
 	struct tw_frame_info question = out_of_band;
 	struct golden_frame g;
@@ -105,7 +142,7 @@ static void want(void **state)
 /* A receiver that does not know REFUSED records reads this frame as an ordinary request. */
 static void refused(void **state)
 {
-	const struct tw_time_sync_view sent = { .id = 17, .asked = 1700000000000000000 };
+	const struct tw_time_sync_view sent = { .id = 17, .asked = 1700000000000000000, .is_short = true };
 	uint8_t built[TW_TIME_SYNC_ROOM];
 	struct tw_time_sync_view read;
 	struct tw_frame_info question = out_of_band;
@@ -144,6 +181,7 @@ static void expect_offset(const char *name, const struct tw_offset_view *sent)
 	assert_int_equal(read.step, sent->step);
 	assert_int_equal(read.error_ns, sent->error_ns);
 	assert_int_equal(read.drift, sent->drift);
+	assert_memory_equal(&read.by, &sent->by, sizeof(read.by));
 	tlv.len--;
 	assert_false(tw_offset__parse(&tlv, &read));
 }
@@ -158,6 +196,7 @@ static void offset(void **state)
 		.step = -3600000000000,
 		.error_ns = 35000,
 		.drift = -12000,
+		.by = { TW_STAMP_SOFTWARE, TW_STAMP_HARDWARE, TW_STAMP_READING, TW_STAMP_SOFTWARE },
 	};
 	const struct tw_offset_view unknown = {
 		.kind = TW_OFFSET_START,
@@ -175,10 +214,8 @@ static void offset(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exchange),
-		cmocka_unit_test(want),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(offset),
+		cmocka_unit_test(exchange), cmocka_unit_test(stamped), cmocka_unit_test(want),
+		cmocka_unit_test(refused),  cmocka_unit_test(offset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -281,6 +281,12 @@ static void layouts_of_exchange(void **state)
 	FIELD(tw_time_sync, asked);
 	FIELD(tw_time_sync, received);
 	FIELD(tw_time_sync, answered);
+	FIELD(tw_time_sync, received_by);
+	FIELD(tw_time_sync, answered_by);
+	FIELD(tw_time_sync, sent_by);
+	FIELD(tw_time_sync, reserved);
+	FIELD(tw_time_sync, previous);
+	FIELD(tw_time_sync, sent);
 	expect_no_more(&t);
 	t = find_table("\n### OFFSET\n", "| offset | size |");
 	FIELD(tw_offset, kind);
@@ -290,7 +296,21 @@ static void layouts_of_exchange(void **state)
 	FIELD(tw_offset, step);
 	FIELD(tw_offset, error_ns);
 	FIELD(tw_offset, drift);
-	FIELD(tw_offset, reserved);
+	FIELD(tw_offset, asked_by);
+	FIELD(tw_offset, received_by);
+	FIELD(tw_offset, answered_by);
+	FIELD(tw_offset, arrived_by);
+	expect_no_more(&t);
+}
+
+static void stamps(void **state)
+{
+	struct table t = find_table("\n### TIME_SYNC\n", "| stamp | name |");
+
+	(void)state;
+#define X(num, name, text, what) expect_row(&t, "| %d | %s | %s |", num, #name, what);
+	TW_STAMP_LIST(X)
+#undef X
 	expect_no_more(&t);
 }
 
@@ -366,6 +386,7 @@ int main(void)
 		cmocka_unit_test(layout_of_clock),
 		cmocka_unit_test(layouts_of_exchange),
 		cmocka_unit_test(offset_kinds),
+		cmocka_unit_test(stamps),
 		cmocka_unit_test(wants),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(constants),
