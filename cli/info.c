@@ -132,6 +132,8 @@ static void show_schemas(const struct tw_info_stream *s)
  */
 static void show_offset(const struct tw_info_stream *s)
 {
+	char stamps[SUMMARY_STAMPS_MAX + 2] = "";
+
 	if (!s->n_offsets) {
 		if (s->stream->has_wall)
 			printf("  %-9s the wall clock is the stream's clock %+" PRId64
@@ -139,12 +141,16 @@ static void show_offset(const struct tw_info_stream *s)
 			       "offset", (int64_t)tw_stream__wall_offset(s->stream));
 		return;
 	}
+	if (s->offset.by.asked) {
+		memcpy(stamps, ", ", 2);
+		summary__stamps(&s->offset.by, stamps + 2);
+	}
 	printf("  %-9s packet time is the stream's clock %+" PRId64 " ns", "offset", s->offset.offset);
 	if (s->offset.error_ns == TW_ERROR_UNKNOWN)
 		printf("; the error bound is unknown");
 	else
-		printf("; at most %" PRIu64 " ns from the capture host's clock, by %s", s->offset.error_ns,
-		       summary__offset_method(s->offset.method));
+		printf("; at most %" PRIu64 " ns from the capture host's clock, by %s%s", s->offset.error_ns,
+		       summary__offset_method(s->offset.method), stamps);
 	if (s->offset.drift)
 		printf("; the stream's clock gains %" PRId32 " ns a second", s->offset.drift);
 	printf(" (from the last of %" PRIu64 " OFFSET records)\n", s->n_offsets);
@@ -381,6 +387,7 @@ static void put_offset(struct tw_json *json, const struct tw_info_stream *s)
 		tw_json__str(json, "error_ns", text);
 		tw_json__str(json, "method", summary__offset_method(o->method));
 		tw_json__i64(json, "drift", o->drift);
+		summary__put_stamps(&o->by, json);
 	} else {
 		tw_json__null(json, "error_ns");
 		tw_json__null(json, "method");

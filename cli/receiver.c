@@ -58,16 +58,33 @@ struct receiver {
 	int err;
 };
 
+/* Passes the transmit stamps of requests to the poller. */
+static void take_stamps(struct receiver *r)
+{
+	struct tw_sent_stamp stamp;
+
+	while (tw_receiver__sent(r->rx, &stamp)) {
+		const uint64_t asked = tw_clock_poller__asked(r->poller, stamp.cookie);
+
+		if (asked)
+			tw_clock_poller__sent(r->poller, stamp.cookie,
+					      tw_capture_clock__sent(&r->clock, &stamp, asked));
+	}
+}
+
 /* If an out-of-band frame is a response to a request of the poller, passes its times to the recorder. Other frames are ignored. */
 static void take_answer(struct receiver *r, const struct tw_received_frame *frame)
 {
-	struct tw_time_sync_sample sample;
+	const struct tw_stamped_time arrived = tw_capture_clock__arrived(&r->clock, frame);
+	struct tw_time_sync_sample sample, better;
 	uint64_t stream_id;
 
-	if (!tw_clock_poller__response(r->poller, frame, tw_capture_clock__at(&r->clock, frame->time), &stream_id,
-				       &sample))
+	take_stamps(r);
+	if (!tw_clock_poller__response(r->poller, frame, arrived, &stream_id, &sample))
 		return;
 	tw_admission__answered(r->admission, stream_id, &frame->from->address);
+	if (tw_clock_poller__better(r->poller, &better))
+		tw_recorder__answer(r->recorder, stream_id, &better);
 	tw_recorder__answer(r->recorder, stream_id, &sample);
 }
 
@@ -203,9 +220,10 @@ static void ask(struct receiver *r)
 	struct tw_clock_poller_stats stats;
 
 	while (tw_clock_poller__next(r->poller, tw_capture_clock__now(&r->clock), &question))
-		tw_receiver__answer(r->rx, question.to, question.frame, question.len);
+		tw_receiver__answer(r->rx, question.to, question.frame, question.len, question.cookie);
 	while (tw_admission__next(r->admission, &question))
-		tw_receiver__answer(r->rx, question.to, question.frame, question.len);
+		tw_receiver__answer(r->rx, question.to, question.frame, question.len, 0);
+	take_stamps(r);
 	tw_clock_poller__stats(r->poller, &stats);
 	atomic_store_explicit(&r->crowded, stats.crowded, memory_order_relaxed);
 }

@@ -174,6 +174,38 @@ const char *summary__offset_method(unsigned int method)
 	return method < sizeof(names) / sizeof(names[0]) ? names[method] : "unknown";
 }
 
+static const char *name_of(uint8_t by)
+{
+	static const char *const names[] = {
+#define X(num, name, text, what) [num] = text,
+		TW_STAMP_LIST(X)
+#undef X
+	};
+
+	return by && by < sizeof(names) / sizeof(names[0]) ? names[by] : "unknown";
+}
+
+void summary__stamps(const struct tw_stamp_sources *by, char ret[SUMMARY_STAMPS_MAX])
+{
+	if (by->asked == by->received && by->received == by->answered && by->answered == by->arrived)
+		snprintf(ret, SUMMARY_STAMPS_MAX, "%s stamps", name_of(by->asked));
+	else
+		snprintf(ret, SUMMARY_STAMPS_MAX, "stamps: asked %s, received %s, answered %s, arrived %s",
+			 name_of(by->asked), name_of(by->received), name_of(by->answered), name_of(by->arrived));
+}
+
+void summary__put_stamps(const struct tw_stamp_sources *by, struct tw_json *json)
+{
+	if (!by->asked)
+		return;
+	tw_json__open(json, "stamps", '{');
+	tw_json__str(json, "asked", name_of(by->asked));
+	tw_json__str(json, "received", name_of(by->received));
+	tw_json__str(json, "answered", name_of(by->answered));
+	tw_json__str(json, "arrived", name_of(by->arrived));
+	tw_json__close(json);
+}
+
 void summary__print_file(const struct tw_archive_stats *stats, FILE *out)
 {
 	fprintf(out, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n",

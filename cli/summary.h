@@ -41,6 +41,14 @@ void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out);
 /** summary__offset_method() - text for the method by which the error bound of an OFFSET was determined */
 const char *summary__offset_method(unsigned int method);
 
+#define SUMMARY_STAMPS_MAX 128 /* bytes, NUL included */
+
+/** summary__stamps() - write the sources of the times of an exchange as text: "software stamps", or one source for each time */
+void summary__stamps(const struct tw_stamp_sources *by, char ret[SUMMARY_STAMPS_MAX]);
+
+/** summary__put_stamps() - write the sources of the times of an exchange as a JSON object named "stamps", if there was an exchange */
+void summary__put_stamps(const struct tw_stamp_sources *by, struct tw_json *json);
+
 /** summary__print_file() - print how much was written to the output */
 void summary__print_file(const struct tw_archive_stats *stats, FILE *out);
 

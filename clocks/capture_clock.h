@@ -6,10 +6,12 @@
 #ifndef TW_CAPTURE_CLOCK_H
 #define TW_CAPTURE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/time.h"
 #include "clocks/stamps.h"
+#include "transport/receiver.h"
 
 struct tw_capture_clock {
 	int64_t begun; /* REALTIME - BOOTTIME when the capture began, ns */
@@ -19,7 +21,7 @@ struct tw_capture_clock {
 /** tw_capture_clock__begin() - initialise the clock at the start of the capture */
 static inline void tw_capture_clock__begin(struct tw_capture_clock *clock)
 {
-	clock->stamps = tw_stamps__measure();
+	clock->stamps = tw_stamps__measure(TW_STAMPS_FIRST_TRIES);
 	clock->begun = clock->stamps.distance;
 }
 
@@ -30,19 +32,48 @@ static inline uint64_t tw_capture_clock__now(const struct tw_capture_clock *cloc
 }
 
 /**
- * tw_capture_clock__at() - convert the CLOCK_REALTIME time stamp of a recently received frame to the capture clock, ns
+ * tw_capture_clock__arrived() - when a recently received frame arrived, by the capture clock, ns
  *
- * The result is never too early, so that bounds derived from it are valid; it may be too late by the error of the conversion. If REALTIME
- * was set since the last call, or the time stamp is invalid, the result is the current time.
+ * The time is never too early, so that bounds derived from it are valid; it may be too late by the error of the conversion. If REALTIME was
+ * set, or the time stamp is invalid, the result is the current time.
  */
-static inline uint64_t tw_capture_clock__at(struct tw_capture_clock *clock, uint64_t realtime)
+static inline struct tw_stamped_time tw_capture_clock__arrived(struct tw_capture_clock *clock,
+							       const struct tw_received_frame *frame)
 {
-	const uint64_t age = tw_stamps__age(&clock->stamps, realtime);
+	struct tw_stamp_bounds bounds;
 
-	return tw_capture_clock__now(clock) - age;
+	if (!tw_stamps__convert(&clock->stamps, frame->time, &bounds))
+		return (struct tw_stamped_time){ tw_capture_clock__now(clock), TW_STAMP_READING };
+	return (struct tw_stamped_time){ bounds.max + (uint64_t)clock->begun, frame->time_by };
 }
 
-/** tw_capture_clock__stepped() - sum of the steps of REALTIME from the start of the capture to the last tw_capture_clock__at(), ns */
+/**
+ * tw_capture_clock__sent() - when a frame was sent, by the capture clock, ns
+ * @since: time of the capture clock before the frame was passed to the kernel
+ *
+ * The time is never too late; it may be too early by the error of the conversion. If REALTIME was set, or the stamp is invalid, the result
+ * is @since.
+ */
+static inline struct tw_stamped_time tw_capture_clock__sent(struct tw_capture_clock *clock,
+							    const struct tw_sent_stamp *stamp, uint64_t since)
+{
+	struct tw_stamp_bounds bounds;
+
+	if (stamp->by != TW_STAMP_SOFTWARE ||
+	    !tw_stamps__convert_sent(&clock->stamps, stamp->time, since - (uint64_t)clock->begun, &bounds))
+		return (struct tw_stamped_time){ since, TW_STAMP_READING };
+	return (struct tw_stamped_time){ bounds.min + (uint64_t)clock->begun, stamp->by };
+}
+
+/** tw_capture_clock__notice() - notice whether REALTIME was set since the last conversion or call; tw_capture_clock__stepped() then says it */
+static inline void tw_capture_clock__notice(struct tw_capture_clock *clock)
+{
+	const struct tw_stamps now = tw_stamps__measure(TW_STAMPS_TRIES);
+
+	tw_stamps__notice(&clock->stamps, &now, tw_time__now(CLOCK_BOOTTIME));
+}
+
+/** tw_capture_clock__stepped() - sum of the steps of REALTIME from the start of the capture to the last conversion, ns */
 static inline int64_t tw_capture_clock__stepped(const struct tw_capture_clock *clock)
 {
 	return clock->stamps.distance - clock->begun;

@@ -17,15 +17,19 @@
 #define BETWEEN_NS   TW_NS_PER_MS /* shortest pause between two requests: limits the requests for forged streams */
 /* The first requests of AT_ONCE streams are sent without this pause, because the frames of a new stream wait in memory until a response. */
 #define AT_ONCE  8
-#define WAITING  16                     /* latest requests of a stream for which responses are accepted */
+#define WAITING  16                     /* latest requests of a stream for which responses and stamps are accepted */
+#define RECENT   64                     /* latest requests of all streams for which transmit stamps are accepted */
 #define WANT_NS  (10 * TW_NS_PER_MS)    /* first pause before a repeated METADATA_REQUEST; it is doubled each time */
 #define WANT_MAX (TW_NS_PER_SECOND / 2) /* no METADATA_REQUEST after a longer pause: producers repeat metadata */
 
-/* A request to which a response may still arrive. */
+/* A request to which a response, or the transmit stamp of this response, may still arrive. */
 struct waiting_request {
 	uint32_t id;
-	bool open; /* no response yet */
-	uint64_t asked;
+	bool open;                   /* no response yet */
+	bool answered;               /* @got is valid, and has no transmit stamp of the response yet */
+	uint64_t asked;              /* as in the request */
+	struct tw_stamped_time sent; /* best known time at which the request was sent */
+	struct tw_time_sync_sample got;
 };
 
 struct asked_stream {
@@ -46,6 +50,12 @@ struct tw_clock_poller {
 	uint64_t all_due; /* time before which no request asks for all metadata of a stream */
 	uint64_t firsts;  /* number of streams that have had their first request */
 	struct tw_streams *streams;
+	struct recent_request {
+		uint32_t id;
+		uint64_t stream_id;
+	} recent[RECENT]; /* a ring; index: number of the request modulo RECENT */
+	bool has_better;  /* @better is from the last response */
+	struct tw_time_sync_sample better;
 	unsigned int user; /* index of struct asked_stream in user[] of struct tw_stream */
 	struct tw_clock_poller_stats stats;
 };
@@ -285,15 +295,48 @@ bool tw_clock_poller__next(struct tw_clock_poller *p, uint64_t now, struct tw_ti
 		return false;
 	want = want_of(p, s, now);
 	waiting = &s->waiting[s->asked++ % WAITING];
-	*waiting = (struct waiting_request){ .id = number_of(p), .open = true, .asked = now };
-	p->stats.asked++;
+	*waiting = (struct waiting_request){
+		.id = number_of(p), .open = true, .asked = now, .sent = { now, TW_STAMP_READING }
+	};
+	p->recent[p->stats.asked++ % RECENT] = (struct recent_request){ waiting->id, s->id };
 	s->unanswered++;
 	s->due = next_due(p, s, now);
 	p->due = tw_time__later(tw_time__earlier(p->due, s->due), now + pause_between(p, s));
 	ret->to = &s->peer;
+	ret->cookie = waiting->id;
+	ret->asked = now;
 	ret->len = tw_time_sync_frame__request(ret->frame, s->id,
 					       &(struct tw_time_sync_view){ .id = waiting->id, .asked = now }, want);
 	return true;
+}
+
+static struct waiting_request *of_cookie(const struct tw_clock_poller *p, uint32_t cookie)
+{
+	struct asked_stream *s = NULL;
+
+	for (size_t i = 0; i < RECENT && !s; i++)
+		if (p->recent[i].id == cookie)
+			s = find(p, p->recent[i].stream_id);
+	for (size_t i = 0; s && i < WAITING; i++)
+		if (s->waiting[i].open && s->waiting[i].id == cookie)
+			return &s->waiting[i];
+	return NULL;
+}
+
+uint64_t tw_clock_poller__asked(const struct tw_clock_poller *p, uint32_t cookie)
+{
+	const struct waiting_request *waiting = of_cookie(p, cookie);
+
+	return waiting ? waiting->asked : 0;
+}
+
+/* No stamp is too late, so the latest one is the most precise. */
+void tw_clock_poller__sent(struct tw_clock_poller *p, uint32_t cookie, struct tw_stamped_time sent)
+{
+	struct waiting_request *waiting = of_cookie(p, cookie);
+
+	if (waiting && sent.time > waiting->sent.time)
+		waiting->sent = sent;
 }
 
 static struct waiting_request *waiting_for(struct asked_stream *s, const struct tw_time_sync_view *answer)
@@ -307,14 +350,42 @@ static struct waiting_request *waiting_for(struct asked_stream *s, const struct 
 	return NULL;
 }
 
-bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_received_frame *frame, uint64_t arrived,
-			       uint64_t *ret_stream, struct tw_time_sync_sample *ret)
+/*
+ * Make a better sample of an earlier exchange, from the transmit stamp of its response. The producer must not claim that the response was
+ * sent before it was made.
+ */
+static void take_sent(struct tw_clock_poller *p, struct asked_stream *s, const struct tw_time_sync_view *answer)
+{
+	for (size_t i = 0; i < WAITING && answer->sent_by; i++) {
+		struct waiting_request *w = &s->waiting[i];
+
+		if (!w->answered || w->id != answer->previous || answer->sent < w->got.answered)
+			continue;
+		w->answered = false;
+		p->better = w->got;
+		p->better.answered = answer->sent;
+		p->better.by.answered = answer->sent_by;
+		p->better.again = true;
+		p->has_better = true;
+		return;
+	}
+}
+
+/* Return: the source of a time of the producer, which is unknown if the response is short. */
+static uint8_t source(uint8_t by)
+{
+	return by <= TW_STAMP_HARDWARE ? by : TW_STAMP_NONE;
+}
+
+bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_received_frame *frame,
+			       struct tw_stamped_time arrived, uint64_t *ret_stream, struct tw_time_sync_sample *ret)
 {
 	struct tw_time_sync_view answer;
 	struct waiting_request *waiting = NULL;
 	struct asked_stream *s;
 	uint64_t stream, trip;
 
+	p->has_better = false;
 	if (!tw_time_sync_frame__read(frame->data, frame->len, &stream, &answer))
 		return false;
 	s = find(p, stream);
@@ -325,7 +396,8 @@ bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_receiv
 		return false;
 	}
 	waiting->open = false;
-	trip = arrived - waiting->asked;
+	take_sent(p, s, &answer);
+	trip = arrived.time - waiting->asked;
 	s->round_trip = !s->round_trip || trip < s->round_trip ? trip : s->round_trip + s->round_trip / 8 + 1;
 	s->unanswered = 0;
 	/* The pause may be shorter after a response. */
@@ -333,7 +405,23 @@ bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_receiv
 	p->due = tw_time__earlier(p->due, s->due);
 	p->stats.answered++;
 	*ret_stream = stream;
-	*ret = (struct tw_time_sync_sample){ waiting->asked, answer.received, answer.answered, arrived };
+	*ret = (struct tw_time_sync_sample){
+		.asked = waiting->sent.time,
+		.received = answer.received,
+		.answered = answer.answered,
+		.arrived = arrived.time,
+		.by = { waiting->sent.by, source(answer.received_by), source(answer.answered_by), arrived.by },
+	};
+	waiting->got = *ret;
+	waiting->answered = true;
+	return true;
+}
+
+bool tw_clock_poller__better(struct tw_clock_poller *p, struct tw_time_sync_sample *ret)
+{
+	if (!p->has_better)
+		return false;
+	*ret = p->better;
 	return true;
 }
 

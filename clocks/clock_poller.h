@@ -12,6 +12,9 @@
  * METADATA_REQUEST is repeated after 10, 20, 40 ms and so on up to 320 ms, or after two round trips if that is longer. After that, the
  * metadata are not requested again, because producers repeat them each second.
  *
+ * The capture host passes transmit stamps of requests to the poller, and producers send those of earlier responses in later responses.
+ * Because these stamps exclude delays in the hosts, the poller makes a second, better sample of an exchange when it gets them.
+ *
  * The poller neither sends frames nor reads clocks. The caller passes the time of the capture clock (clocks/capture_clock.h) as `now`. The
  * size of the poller's state is bounded, whatever frames arrive. A poller belongs to one thread.
  */
@@ -19,6 +22,7 @@
 #define TW_CLOCK_POLLER_H
 
 #include "clocks/distance.h"
+#include "clocks/stamps.h"
 #include "stream/streams.h"
 #include "transport/receiver.h"
 #include "wire/time_sync.h"
@@ -26,6 +30,8 @@
 /* A request. The caller sends it immediately, with tw_receiver__answer(), because it contains the current time. */
 struct tw_time_sync_request {
 	const struct tw_peer *to; /* borrowed until the next call with this poller */
+	uint32_t cookie;          /* for the transmit stamp of the request; 0 = none is needed */
+	uint64_t asked;           /* when the request was made, in the capture clock */
 	size_t len;               /* length of @frame, bytes */
 	uint8_t frame[TW_TIME_SYNC_ROOM];
 };
@@ -52,6 +58,16 @@ uint64_t tw_clock_poller__due(const struct tw_clock_poller *poller);
 /** tw_clock_poller__next() - get the next due request; call it again until it returns false. Return: false if no request is due */
 bool tw_clock_poller__next(struct tw_clock_poller *poller, uint64_t now, struct tw_time_sync_request *ret);
 
+/**
+ * tw_clock_poller__asked() - when a recent request was made
+ * @cookie: of the request
+ * Return: time of the capture clock; 0 if the request is unknown, or was answered before.
+ */
+uint64_t tw_clock_poller__asked(const struct tw_clock_poller *poller, uint32_t cookie);
+
+/** tw_clock_poller__sent() - add the transmit stamp of a request, in the capture clock; it is not too late. Several may be added */
+void tw_clock_poller__sent(struct tw_clock_poller *poller, uint32_t cookie, struct tw_stamped_time sent);
+
 /** tw_clock_poller__is_response() - whether a frame may be a response, for tw_clock_poller__response() */
 static inline bool tw_clock_poller__is_response(const struct tw_received_frame *frame)
 {
@@ -66,8 +82,17 @@ static inline bool tw_clock_poller__is_response(const struct tw_received_frame *
  * @ret: the times of request and response; received and answered are in units of the stream's clock
  * Return: false if the frame is not a response, or its request is unknown, was sent to another host, or was answered before.
  */
-bool tw_clock_poller__response(struct tw_clock_poller *poller, const struct tw_received_frame *frame, uint64_t arrived,
-			       uint64_t *ret_stream, struct tw_time_sync_sample *ret);
+bool tw_clock_poller__response(struct tw_clock_poller *poller, const struct tw_received_frame *frame,
+			       struct tw_stamped_time arrived, uint64_t *ret_stream, struct tw_time_sync_sample *ret);
+
+/**
+ * tw_clock_poller__better() - get a better sample of an earlier exchange with the same producer
+ *
+ * To be called after tw_clock_poller__response() has returned true. The better sample precedes the sample of that response.
+ *
+ * Return: false if the response has no transmit stamp of an earlier response.
+ */
+bool tw_clock_poller__better(struct tw_clock_poller *poller, struct tw_time_sync_sample *ret);
 
 struct tw_clock_poller_stats {
 	uint64_t asked, answered; /* requests made, responses matched */

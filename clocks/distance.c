@@ -65,7 +65,7 @@ bool tw_distance__take(struct tw_distance *d, const struct tw_time_sync_sample *
 		d->refused++;
 		return false;
 	}
-	d->exchanges++;
+	d->exchanges += !s->again;
 	if (tw_distance__known(d)) {
 		const struct tw_distance_mark *last = latest_mark(d);
 		const struct tw_bounds before = tw_bounds__grown(last->bounds, tw_time__apart(mark.time, last->time));

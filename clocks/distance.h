@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "wire/decode.h"
+
 /* The maximum drift, ppb: the kernel's limit for slewing a clock (adjtimex(2)); the error of a crystal is smaller. */
 #define TW_DRIFT_MAX 500000
 
@@ -26,6 +28,8 @@
 /* One exchange, ns. @asked and @arrived are in the capture clock, @received and @answered in the stream's clock. */
 struct tw_time_sync_sample {
 	uint64_t asked, received, answered, arrived;
+	struct tw_stamp_sources by; /* of these times */
+	bool again;                 /* the same exchange was added before, with less precise times */
 };
 
 /* Bounds of the distance (stream's clock - capture clock), ns: low <= distance <= high. */
@@ -43,7 +47,7 @@ struct tw_distance {
 	struct tw_distance_mark marks[TW_DISTANCE_MARKS];     /* a ring */
 	struct tw_distance_mark anchors[TW_DISTANCE_ANCHORS]; /* a ring */
 	uint64_t n_marks, n_anchors; /* number added since the last restart, including overwritten ones */
-	uint64_t exchanges;          /* valid exchanges */
+	uint64_t exchanges;          /* valid exchanges; an exchange that was added again counts once */
 	uint64_t refused;            /* invalid exchanges: arrived < asked, or low > high in their bounds */
 	uint64_t restarts;           /* contradictions, after which old bounds were discarded */
 };

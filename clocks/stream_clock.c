@@ -208,6 +208,19 @@ void tw_stream_clock__sample(struct tw_stream_clock *c, const struct tw_clock_vi
 	c->check_at = 0;
 }
 
+/*
+ * Note the sources of the times of an exchange. The transmit stamp of a response arrives with the next response, so the source of
+ * `answered` is the better one of the last two samples.
+ */
+static void note_sources(struct tw_stream_clock *c, const struct tw_stamp_sources *by)
+{
+	const uint8_t before = c->newest_answered_by;
+
+	c->by = *by;
+	c->by.answered = before > by->answered ? before : by->answered;
+	c->newest_answered_by = by->answered;
+}
+
 bool tw_stream_clock__exchange(struct tw_stream_clock *c, const struct tw_time_sync_sample *sample)
 {
 	struct tw_time_sync_sample s = *sample;
@@ -216,6 +229,7 @@ bool tw_stream_clock__exchange(struct tw_stream_clock *c, const struct tw_time_s
 	s.answered = tw_stream_clock__ns(c, s.answered);
 	if (!tw_distance__take(&c->distance, &s))
 		return false;
+	note_sources(c, &s.by);
 	steer(c, s.answered);
 	c->check_at = 0;
 	return true;
@@ -248,6 +262,7 @@ static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t tim
 		return ret;
 	ret.method = (uint16_t)estimate.method;
 	ret.error_ns = estimate__error(&estimate, ret.offset);
+	ret.by = c->by;
 	if (estimate.drift.low > 0 || estimate.drift.high < 0)
 		ret.drift = (int32_t)tw_bounds__middle(estimate.drift);
 	return ret;
@@ -382,6 +397,7 @@ void tw_stream_clock__summary(const struct tw_stream_clock *c, struct tw_stream_
 		.drift = (int32_t)tw_bounds__middle(drift),
 		.drift_most = (int32_t)((drift.high - drift.low) / 2 + 1),
 		.drift_known = drift.high - drift.low < TW_DRIFT_MAX,
+		.by = c->by,
 		.exchanges = c->distance.exchanges,
 		.refused = c->distance.refused,
 		.restarts = c->distance.restarts,

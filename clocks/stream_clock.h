@@ -69,6 +69,8 @@ struct tw_stream_clock {
 	bool disciplined;             /* the stream's clock has the rate of REALTIME: it is mono, boot or tai */
 	struct tw_wall_clock samples; /* the latest CLOCK */
 	struct tw_distance distance;
+	struct tw_stamp_sources by; /* of the newest exchange; all 0 = there was none */
+	uint8_t newest_answered_by; /* of the newest sample; the one before may have the stamp of an earlier response */
 	struct tw_kept_clocks kept;
 	struct tw_own_clock own;
 	bool dated; /* the offset is known, from a CLOCK or a response */
@@ -173,9 +175,10 @@ static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64
 /* Properties of a stream's clock, for the summary at the end of a capture. */
 struct tw_stream_clock_summary {
 	bool dated;
-	int64_t offset;            /* offset of the newest packet, ns */
-	uint64_t error_ns;         /* error bound of the newest packet's time; TW_ERROR_UNKNOWN = unknown */
-	uint16_t method;           /* enum tw_offset_method */
+	int64_t offset;             /* offset of the newest packet, ns */
+	uint64_t error_ns;          /* error bound of the newest packet's time; TW_ERROR_UNKNOWN = unknown */
+	uint16_t method;            /* enum tw_offset_method */
+	struct tw_stamp_sources by; /* of the newest exchange; all 0 = there was none */
 	bool drift_known;          /* there were exchanges over at least some seconds: the next two members are valid */
 	int32_t drift, drift_most; /* gain on the capture clock, ns per s; error bound of this gain */
 	bool ahead_known;          /* the next two members are valid */

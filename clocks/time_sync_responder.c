@@ -16,39 +16,153 @@
 #define BURST    50  /* after an idle time, up to this number of frames are processed without a pause */
 #define FRAME_NS (TW_NS_PER_SECOND / TW_TIME_SYNC_RESPONSES_PER_SECOND)
 
+#define PEERS \
+	16 /* receivers whose latest response is remembered; a further one replaces the one that was silent longest */
+
+/* The latest response to a receiver. */
+struct latest_response {
+	struct tw_peer peer;
+	uint32_t id;
+	uint32_t cookie;             /* of its transmit stamp; 0 = the entry is unused */
+	uint64_t since;              /* CLOCK_BOOTTIME before the response was sent */
+	struct tw_stamped_time sent; /* by the stream's clock; TW_STAMP_NONE = there is no stamp yet */
+};
+
 struct tw_time_sync_responder {
 	struct tw_time_sync_responder_options options;
 	pthread_t thread;
 	sem_t running;
 	atomic_bool stop;
 	struct tw_stamps stamps;
+	uint32_t cookies; /* number of cookies used */
+	struct latest_response latest[PEERS];
 	uint64_t paid; /* time until which the processed frames use up the rate limit, CLOCK_MONOTONIC, ns */
 	struct tw_time_sync_responder_stats stats;
 };
 
-/* Answer a frame. The slack ensures that `received` is not before the request arrives, and `answered` is not after the response is sent. */
+/*
+ * Convert a stamp to the stream's clock. The clock is read between two readings of CLOCK_BOOTTIME, so the interval from the stamp to the
+ * reading is known with an error, and the rates of the clocks may differ during this interval. Also, the clock's reading has the error
+ * @slack.
+ */
+static uint64_t not_too_early(const struct tw_time_sync_responder *t, const struct tw_stamp_bounds *stamp)
+{
+	const uint64_t boot = tw_time__now(CLOCK_BOOTTIME), now = t->options.now(t->options.ctx);
+	const uint64_t age = boot - stamp->max;
+
+	return now - (age - age / TW_STAMPS_DRIFT) + t->options.slack;
+}
+
+static uint64_t not_too_late(const struct tw_time_sync_responder *t, const struct tw_stamp_bounds *stamp)
+{
+	const uint64_t now = t->options.now(t->options.ctx), age = tw_time__now(CLOCK_BOOTTIME) - stamp->min;
+
+	return now - (age + age / TW_STAMPS_DRIFT) - t->options.slack - 1;
+}
+
+/* Return: when a request arrived, by the stream's clock, or later. */
+static struct tw_stamped_time time_of_arrival(struct tw_time_sync_responder *t, const struct tw_received_frame *frame)
+{
+	struct tw_stamp_bounds bounds;
+
+	if (!tw_stamps__convert(&t->stamps, frame->time, &bounds))
+		return (struct tw_stamped_time){ t->options.now(t->options.ctx) + t->options.slack, TW_STAMP_READING };
+	return (struct tw_stamped_time){ not_too_early(t, &bounds), frame->time_by };
+}
+
+/* Note the transmit stamps of responses. No stamp is too late, so the latest one of a response is the most precise. */
+static void take_stamps(struct tw_time_sync_responder *t)
+{
+	struct tw_stamp_bounds bounds;
+	struct tw_sent_stamp stamp;
+
+	while (tw_receiver__sent(t->options.rx, &stamp)) {
+		struct latest_response *r = t->latest;
+
+		while (r < t->latest + PEERS && r->cookie != stamp.cookie)
+			r++;
+		if (r < t->latest + PEERS && tw_stamps__convert_sent(&t->stamps, stamp.time, r->since, &bounds)) {
+			const uint64_t sent = not_too_late(t, &bounds);
+
+			if (!r->sent.by || sent > r->sent.time)
+				r->sent = (struct tw_stamped_time){ sent, stamp.by };
+		}
+	}
+}
+
+/* Return: the entry of a receiver, or else the oldest entry, which then becomes unused. */
+static struct latest_response *entry_of(struct tw_time_sync_responder *t, const struct tw_peer *peer)
+{
+	struct latest_response *oldest = t->latest;
+
+	for (struct latest_response *r = t->latest; r < t->latest + PEERS; r++) {
+		if (r->cookie && r->peer.len == peer->len && !memcmp(r->peer.bytes, peer->bytes, sizeof(peer->bytes)))
+			return r;
+		if (r->since < oldest->since)
+			oldest = r;
+	}
+	*oldest = (struct latest_response){ .peer = *peer };
+	return oldest;
+}
+
+/* Put the transmit stamp of the latest response to the same receiver into a response, unless the request was too short for it. */
+static void add_previous(struct tw_time_sync_view *sync, const struct latest_response *latest)
+{
+	sync->sent_by = latest->sent.by;
+	sync->previous = latest->sent.by ? latest->id : 0;
+	sync->sent = latest->sent.by ? latest->sent.time : 0;
+}
+
+/* Return: the cookie of the next response; never 0. */
+static uint32_t next_cookie(struct tw_time_sync_responder *t)
+{
+	t->cookies += t->cookies == UINT32_MAX ? 2 : 1;
+	return t->cookies;
+}
+
+/* Send a response. A request from which another stamp could not be returned, because it is short, needs no stamp. */
+static int respond(struct tw_time_sync_responder *t, const struct tw_received_frame *frame,
+		   struct tw_time_sync_view *sync)
+{
+	const bool is_stamped = !sync->is_short;
+	struct latest_response *latest = is_stamped ? entry_of(t, frame->from) : NULL;
+	uint8_t reply[TW_TIME_SYNC_ROOM];
+	size_t len;
+
+	if (is_stamped) {
+		add_previous(sync, latest);
+		latest->id = sync->id;
+		latest->cookie = next_cookie(t);
+		latest->since = tw_time__now(CLOCK_BOOTTIME);
+		latest->sent = (struct tw_stamped_time){ .by = TW_STAMP_NONE };
+	}
+	sync->answered = t->options.now(t->options.ctx) - t->options.slack;
+	sync->answered_by = TW_STAMP_READING;
+	len = tw_time_sync_frame__write(reply, t->options.stream_id, sync);
+	return tw_receiver__answer(t->options.rx, frame->from, reply, len, is_stamped ? latest->cookie : 0);
+}
+
+/* Answer a frame. `received` is not before the request arrives, and `answered` is not after the response is sent. */
 static void answer(struct tw_time_sync_responder *t, const struct tw_received_frame *frame)
 {
-	uint8_t reply[TW_TIME_SYNC_ROOM];
 	struct tw_time_sync_view sync;
-	uint64_t stream, age;
+	struct tw_stamped_time arrival;
 	uint16_t want, refused;
-	size_t len;
+	uint64_t stream;
 
 	if (!tw_time_sync_frame__read(frame->data, frame->len, &stream, &sync) || stream != t->options.stream_id ||
 	    sync.received || sync.answered || !frame->from) {
 		t->stats.strange++;
 		return;
 	}
-	age = tw_stamps__age(&t->stamps, frame->time);
-	sync.answered = t->options.now(t->options.ctx);
-	sync.received = sync.answered - age + t->options.slack;
-	sync.answered -= t->options.slack;
-	len = tw_time_sync_frame__write(reply, stream, &sync);
-	if (tw_receiver__answer(t->options.rx, frame->from, reply, len))
+	arrival = time_of_arrival(t, frame);
+	sync.received = arrival.time;
+	sync.received_by = arrival.by;
+	if (respond(t, frame, &sync))
 		t->stats.unsent++;
 	else
 		t->stats.answered++;
+	take_stamps(t);
 	want = tw_time_sync_frame__metadata_request(frame->data, frame->len);
 	if (want && t->options.wanted)
 		t->options.wanted(t->options.ctx, want);
@@ -80,6 +194,7 @@ static void *responder_thread(void *arg)
 	sem_post(&t->running);
 	while (!atomic_load(&t->stop) && (n >= 0 || n == -ENETDOWN)) {
 		n = tw_receiver__next(t->options.rx, WAIT_MS, &frame);
+		take_stamps(t);
 		if (n > 0)
 			answer(t, &frame);
 		pay(t); /* also after a wake-up without a frame, for example because of an ICMP error */
@@ -95,7 +210,7 @@ int tw_time_sync_responder__start(const struct tw_time_sync_responder_options *o
 
 	if (t) {
 		t->options = *options;
-		t->stamps = tw_stamps__measure();
+		t->stamps = tw_stamps__measure(TW_STAMPS_FIRST_TRIES);
 		sem_init(&t->running, 0, 0);
 		err = pthread_create(&t->thread, NULL, responder_thread, t);
 	}

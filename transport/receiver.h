@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wire/tracewire.h"
+
 /* An address without a port. Several streams may have the same address. An all-zero struct is an unknown address. */
 struct tw_peer_address {
 	uint8_t kind; /* enum tw_peer_kind */
@@ -39,6 +41,7 @@ struct tw_received_frame {
 	size_t len;          /* bytes captured, link padding included */
 	/* CLOCK_REALTIME, ns: when the kernel received the frame; with AF_XDP, when the receiver found the frame in the ring */
 	uint64_t time;
+	uint8_t time_by; /* source of @time: TW_STAMP_SOFTWARE or TW_STAMP_READING */
 	/*
 	 * Total number of frames dropped because the receiver was full, as far as known when this frame arrived. The first frame after a
 	 * loss has a larger total than the frame before the loss. If this total has only a part of the loss, later totals have the rest.
@@ -53,8 +56,16 @@ struct tw_received_batch {
 	size_t len;             /* length of all frames together, bytes */
 	size_t segment;         /* length of each frame but the last, bytes; not 0 */
 	uint64_t time, dropped; /* as in struct tw_received_frame */
+	uint8_t time_by;
 	struct tw_peer from;
 	bool cut; /* a frame was omitted, because it was longer than the receiver's frame_max */
+};
+
+/* The transmit stamp of an answer. */
+struct tw_sent_stamp {
+	uint32_t cookie; /* of the answer */
+	uint8_t by;      /* enum tw_stamp: TW_STAMP_SOFTWARE */
+	uint64_t time;   /* when the driver passed the answer to the hardware; CLOCK_REALTIME, ns */
 };
 
 /* Totals since the receiver was opened. */
@@ -80,8 +91,18 @@ struct tw_receiver_ops {
 	 * Return: the number of batches; 0 or -errno as for next().
 	 */
 	int (*take)(struct tw_receiver *receiver, int timeout_ms, struct tw_received_batch *batches, unsigned int n);
-	/* Send one frame to the sender @to. Return: 0; -EAGAIN if the queue is full; another -errno. */
-	int (*answer)(struct tw_receiver *receiver, const struct tw_peer *to, const void *frame, size_t len);
+	/*
+	 * Send one frame to the sender @to. If @cookie is not 0, the kernel makes a transmit stamp, which sent() returns with this cookie.
+	 * Return: 0; -EAGAIN if the queue is full; another -errno.
+	 */
+	int (*answer)(struct tw_receiver *receiver, const struct tw_peer *to, const void *frame, size_t len,
+		      uint32_t cookie);
+	/*
+	 * Get the next transmit stamp of an answer; does not wait. A software stamp is usually available when answer() returns. If it
+	 * becomes available later, next() and take() may return 0 before the timeout. Stamps may be missing. NULL = the receiver gets no stamps.
+	 * Return: false if no stamp is available.
+	 */
+	bool (*sent)(struct tw_receiver *receiver, struct tw_sent_stamp *ret);
 	/*
 	 * Stop receiving. Frames received before are still handed out, and frames dropped before are counted. Frames that arrive later may
 	 * be handed out; if they are dropped instead, they are not counted. NULL = the receiver cannot be stopped.
@@ -101,7 +122,7 @@ struct tw_receiver {
 	int err; /* error after the frames of the last tw_receiver__take(); the next call returns it; 0 = no error */
 };
 
-/* tw_receiver__next(), answer(), stop(), stats() and close() call the operation of the same name in struct tw_receiver_ops. */
+/* tw_receiver__next(), answer(), sent(), stop(), stats() and close() call the operation of the same name in struct tw_receiver_ops. */
 
 static inline int tw_receiver__next(struct tw_receiver *receiver, int timeout_ms, struct tw_received_frame *ret)
 {
@@ -128,6 +149,7 @@ static inline bool tw_received_batch__frame(const struct tw_received_batch *batc
 		.data = batch->to + at,
 		.len = batch->len - at < batch->segment ? batch->len - at : batch->segment,
 		.time = batch->time,
+		.time_by = batch->time_by,
 		.dropped = batch->dropped,
 		.from = &batch->from,
 	};
@@ -135,9 +157,14 @@ static inline bool tw_received_batch__frame(const struct tw_received_batch *batc
 }
 
 static inline int tw_receiver__answer(struct tw_receiver *receiver, const struct tw_peer *to, const void *frame,
-				      size_t len)
+				      size_t len, uint32_t cookie)
 {
-	return receiver->ops->answer(receiver, to, frame, len);
+	return receiver->ops->answer(receiver, to, frame, len, cookie);
+}
+
+static inline bool tw_receiver__sent(struct tw_receiver *receiver, struct tw_sent_stamp *ret)
+{
+	return receiver->ops->sent && receiver->ops->sent(receiver, ret);
 }
 
 static inline void tw_receiver__stop(struct tw_receiver *receiver)

@@ -130,6 +130,8 @@ int rx_link__wait(struct rx_link *link, struct pollfd *fds, nfds_t n, int *timeo
 	ready = tw_socket__poll(fds, n, timeout_ms);
 	if (ready <= 0)
 		return ready;
+	if (fds[0].revents & POLLERR)
+		tx_stamps__read(&link->stamps);
 	err = fds[0].revents & POLLERR ? socket_error(link, fds[0].fd) : 0;
 	return err ? err : 1;
 }
@@ -177,24 +179,41 @@ static size_t make_header(const struct rx_link *link, const struct tw_peer *to, 
 	return ETH_HLEN + tag;
 }
 
-int rx_link__answer(struct rx_link *link, int fd, const struct tw_peer *to, const void *frame, size_t len)
+int rx_link__answer(struct rx_link *link, int fd, const struct tw_peer *to, const void *frame, size_t len,
+		    uint32_t cookie)
 {
+	_Alignas(struct cmsghdr) uint8_t control[TX_STAMPS_REQUEST];
 	uint8_t header[ETH_HLEN + RX_LINK_TAG];
 	struct sockaddr_ll address;
 	struct iovec iov[] = {
 		{ .iov_base = header },
 		{ .iov_base = (void *)frame, .iov_len = len },
 	};
-	const struct msghdr msg = {
+	struct msghdr msg = {
 		.msg_name = &address,
 		.msg_namelen = sizeof(address),
 		.msg_iov = iov,
 		.msg_iovlen = sizeof(iov) / sizeof(iov[0]),
+		.msg_control = control,
 	};
+	int err;
 
 	memcpy(&address, to->bytes, sizeof(address));
 	iov[0].iov_len = make_header(link, to, &address, header);
-	if (sendmsg(fd, &msg, MSG_DONTWAIT) >= 0)
+	if (cookie)
+		tx_stamps__request(&link->stamps, &msg);
+	err = sendmsg(fd, &msg, MSG_DONTWAIT) < 0 ? -errno : 0;
+	if (cookie)
+		tx_stamps__requested(&link->stamps, cookie, err);
+	if (!err)
 		return 0;
-	return errno == ENOBUFS ? -EAGAIN : rx_link__failed(link, errno);
+	return err == -ENOBUFS ? -EAGAIN : rx_link__failed(link, -err);
+}
+
+bool rx_link__sent(struct rx_link *link, struct tw_sent_stamp *ret)
+{
+	if (!link->stamps.on)
+		return false;
+	tx_stamps__read(&link->stamps);
+	return tx_stamps__take(&link->stamps, ret);
 }

@@ -13,14 +13,16 @@
 #include <stdint.h>
 
 #include "transport/receiver.h"
+#include "vnet/tx_stamps.h"
 
-/* The interface. After rx_link__find(), ifindex, address and frame_max are not updated. */
+/* The interface, and its packet socket. After rx_link__find(), ifindex, address and frame_max are not updated. */
 struct rx_link {
 	int ifindex;
 	uint8_t address[ETH_ALEN];
 	size_t frame_max; /* the MTU, but at least 1500 and at most TW_FRAME_MAX, bytes */
 	bool down;        /* the kernel reported that the interface went down, and no check has found it up since */
 	bool gone;        /* the interface was removed */
+	struct tx_stamps stamps; /* of the packet socket that sends answers; all 0 = no stamps */
 };
 
 /**
@@ -36,7 +38,8 @@ unsigned int rx_link__queues(const char *ifname);
 
 /**
  * rx_link__wait() - poll() sockets on the interface
- * @fds: the first one is a packet socket bound to the interface. The kernel reports there that the interface went down
+ * @fds: the first one is a packet socket bound to the interface. The kernel reports there that the interface went down, and returns the
+ * transmit stamps of answers, which are read
  * @timeout_ms: as for poll(); reduced by the time waited, if a socket is ready
  *
  * Return: 1 = a socket is ready; 0 after the timeout or a signal; -ENETDOWN, once, when the interface went down; -ENODEV when it was
@@ -70,7 +73,13 @@ const uint8_t *rx_link__tag(uint32_t status, uint16_t tpid, uint16_t tci, uint8_
  */
 void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, const uint8_t *tag, struct tw_peer *ret);
 
-/** rx_link__answer() - send a frame to @to; @fd is any packet socket. Return: as the operation answer of struct tw_receiver */
-int rx_link__answer(struct rx_link *link, int fd, const struct tw_peer *to, const void *frame, size_t len);
+/**
+ * rx_link__answer() - send a frame to @to; @fd is the packet socket of link->stamps. Return: as the operation answer of struct tw_receiver
+ */
+int rx_link__answer(struct rx_link *link, int fd, const struct tw_peer *to, const void *frame, size_t len,
+		    uint32_t cookie);
+
+/** rx_link__sent() - the operation sent of struct tw_receiver */
+bool rx_link__sent(struct rx_link *link, struct tw_sent_stamp *ret);
 
 #endif

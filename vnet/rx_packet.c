@@ -230,6 +230,7 @@ static void take_frame(struct rx_packet *rx, struct tw_received_frame *ret)
 	ret->data = ethernet + ETH_HLEN;
 	ret->len = h->tp_snaplen > ETH_HLEN ? h->tp_snaplen - ETH_HLEN : 0;
 	ret->time = (uint64_t)h->tp_sec * TW_NS_PER_SECOND + h->tp_nsec;
+	ret->time_by = TW_STAMP_SOFTWARE;
 	ret->dropped = rx->dropped;
 	ret->from = &rx->peer;
 	rx->next = (const struct tpacket3_hdr *)((const uint8_t *)h + h->tp_next_offset);
@@ -269,11 +270,17 @@ static int packet_next(struct tw_receiver *base, int timeout_ms, struct tw_recei
 	return 1;
 }
 
-static int packet_answer(struct tw_receiver *base, const struct tw_peer *to, const void *frame, size_t len)
+static int packet_answer(struct tw_receiver *base, const struct tw_peer *to, const void *frame, size_t len,
+			 uint32_t cookie)
 {
 	struct rx_packet *rx = of(base);
 
-	return rx_link__answer(&rx->link, rx->ring.fd, to, frame, len);
+	return rx_link__answer(&rx->link, rx->ring.fd, to, frame, len, cookie);
+}
+
+static bool packet_sent(struct tw_receiver *base, struct tw_sent_stamp *ret)
+{
+	return rx_link__sent(&of(base)->link, ret);
 }
 
 /* Return: whether the ring is full. If it is, @ret_losing is set to whether a block that was not taken yet is marked (TP_STATUS_LOSING). */
@@ -341,6 +348,7 @@ static void packet_close(struct tw_receiver *base)
 static const struct tw_receiver_ops packet_ops = {
 	.next = packet_next,
 	.answer = packet_answer,
+	.sent = packet_sent,
 	.stop = packet_stop,
 	.stats = packet_stats,
 	.close = packet_close,
@@ -371,6 +379,8 @@ int tw_rx_packet__open(const struct tw_rx_packet_options *opts, struct tw_receiv
 	err = rx_link__find(opts->ifname, &rx->link);
 	if (err == 0)
 		err = ring__open(rx->link.ifindex, opts, &rx->ring);
+	if (err == 0)
+		tx_stamps__enable(&rx->link.stamps, rx->ring.fd);
 	if (err < 0) {
 		packet_close(&rx->rx);
 		return refused(opts, err, error);

@@ -16,16 +16,23 @@
 #include "wire/time_sync.h"
 
 /* Limit of the bytes read of a frame. A TIME_SYNC frame has at most 104 bytes. */
-#define FRAME_MAX 512
+#define FRAME_MAX    512
+#define CONTROL_ROOM 256 /* bytes, for ancillary data of a request */
 
 struct requests {
 	struct tw_receiver rx;
 	int fd;
-	struct rx_link link;   /* unused over UDP */
-	struct tw_tx_udp *udp; /* NULL = on an interface */
+	struct rx_link link;     /* unused over UDP */
+	struct tw_tx_udp *udp;   /* NULL = on an interface */
+	struct tx_stamps stamps; /* of @udp */
 	struct tw_receiver_stats stats;
 	struct tw_peer peer;
 	uint8_t bytes[ETH_HLEN + FRAME_MAX];
+};
+
+struct timed {
+	uint64_t time;
+	uint8_t by; /* enum tw_stamp */
 };
 
 static struct requests *requests_of(struct tw_receiver *rx)
@@ -34,7 +41,7 @@ static struct requests *requests_of(struct tw_receiver *rx)
 }
 
 /* The kernel's receive time; the current time if there is none. */
-static uint64_t stamp_of(struct msghdr *msg)
+static struct timed stamp_of(struct msghdr *msg)
 {
 	struct timespec ts;
 
@@ -42,22 +49,22 @@ static uint64_t stamp_of(struct msghdr *msg)
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
 			continue;
 		memcpy(&ts, CMSG_DATA(c), sizeof(ts));
-		return tw_time__ns(&ts);
+		return (struct timed){ tw_time__ns(&ts), TW_STAMP_SOFTWARE };
 	}
-	return tw_time__now(CLOCK_REALTIME);
+	return (struct timed){ tw_time__now(CLOCK_REALTIME), TW_STAMP_READING };
 }
 
 /*
  * Return: 0 = try again later; -errno. On an interface, all errors but ENETDOWN, EAGAIN and EINTR become -ENODEV, because the socket is
  * then unusable. Over UDP, errors concern datagrams that were sent earlier, and are cleared.
  */
-static int handle_failure(const struct requests *q, int err)
+static int handle_failure(struct requests *q, int err)
 {
 	if (err == EAGAIN || err == EINTR)
 		return 0;
 	if (!q->udp)
 		return err == ENETDOWN ? -ENETDOWN : -ENODEV;
-	tw_tx_udp__forget_errors(q->udp);
+	tw_tx_udp__read_errors(q->udp, &q->stamps);
 	return 0;
 }
 
@@ -66,7 +73,7 @@ static int receive(struct requests *q, struct tw_received_frame *ret)
 {
 	union {
 		struct cmsghdr align;
-		uint8_t bytes[CMSG_SPACE(sizeof(struct timespec))];
+		uint8_t bytes[CONTROL_ROOM];
 	} control;
 	struct iovec iov = { .iov_base = q->bytes, .iov_len = sizeof(q->bytes) };
 	struct msghdr msg = {
@@ -77,6 +84,7 @@ static int receive(struct requests *q, struct tw_received_frame *ret)
 	};
 	const size_t header = q->udp ? 0 : ETH_HLEN;
 	const ssize_t n = recvmsg(q->fd, &msg, MSG_DONTWAIT);
+	struct timed timed;
 
 	if (n < 0)
 		return handle_failure(q, errno);
@@ -85,13 +93,23 @@ static int receive(struct requests *q, struct tw_received_frame *ret)
 	q->stats.frames++;
 	if (!q->udp)
 		rx_link__peer(&q->link, q->bytes, NULL, &q->peer);
+	timed = stamp_of(&msg);
 	*ret = (struct tw_received_frame){
 		.data = q->bytes + header,
 		.len = (size_t)n - header,
-		.time = stamp_of(&msg),
+		.time = timed.time,
+		.time_by = timed.by,
 		.from = &q->peer,
 	};
 	return 1;
+}
+
+static void read_errors(struct requests *q)
+{
+	if (q->udp)
+		tw_tx_udp__read_errors(q->udp, &q->stamps);
+	else
+		tx_stamps__read(&q->link.stamps);
 }
 
 static int next(struct tw_receiver *rx, int timeout_ms, struct tw_received_frame *ret)
@@ -104,21 +122,42 @@ static int next(struct tw_receiver *rx, int timeout_ms, struct tw_received_frame
 		return err;
 	if (poll(&pfd, 1, timeout_ms) <= 0)
 		return 0;
-	if (q->udp && pfd.revents & POLLERR)
-		tw_tx_udp__forget_errors(q->udp);
+	if (pfd.revents & POLLERR)
+		read_errors(q);
 	return receive(q, ret);
 }
 
-static int answer(struct tw_receiver *rx, const struct tw_peer *to, const void *frame, size_t len)
+/* The socket is connected, so all requests are from the same host. */
+static int answer_udp(struct requests *q, const void *frame, size_t len, uint32_t cookie)
+{
+	_Alignas(struct cmsghdr) uint8_t control[TX_STAMPS_REQUEST];
+	struct iovec iov = { .iov_base = (void *)frame, .iov_len = len };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control };
+	int err;
+
+	if (cookie)
+		tx_stamps__request(&q->stamps, &msg);
+	err = sendmsg(q->fd, &msg, MSG_DONTWAIT) < 0 ? -errno : 0;
+	if (cookie)
+		tx_stamps__requested(&q->stamps, cookie, err);
+	return err == -ENOBUFS ? -EAGAIN : err;
+}
+
+static int answer(struct tw_receiver *rx, const struct tw_peer *to, const void *frame, size_t len, uint32_t cookie)
+{
+	struct requests *q = requests_of(rx);
+
+	return q->udp ? answer_udp(q, frame, len, cookie) : rx_link__answer(&q->link, q->fd, to, frame, len, cookie);
+}
+
+static bool sent(struct tw_receiver *rx, struct tw_sent_stamp *ret)
 {
 	struct requests *q = requests_of(rx);
 
 	if (!q->udp)
-		return rx_link__answer(&q->link, q->fd, to, frame, len);
-	/* The socket is connected, so all requests are from the same host. */
-	if (send(q->fd, frame, len, MSG_DONTWAIT) >= 0)
-		return 0;
-	return errno == ENOBUFS ? -EAGAIN : -errno;
+		return rx_link__sent(&q->link, ret);
+	tw_tx_udp__read_errors(q->udp, &q->stamps);
+	return tx_stamps__take(&q->stamps, ret);
 }
 
 /* Adds the drops since the last call to the statistics. The read resets the kernel's counters to 0. */
@@ -159,7 +198,9 @@ static void close_requests(struct tw_receiver *rx)
 {
 	struct requests *q = requests_of(rx);
 
-	if (!q->udp)
+	if (q->udp)
+		tw_tx_udp__report_to(q->udp, false);
+	else
 		close(q->fd);
 	free(q);
 }
@@ -167,6 +208,7 @@ static void close_requests(struct tw_receiver *rx)
 static const struct tw_receiver_ops requests_ops = {
 	.next = next,
 	.answer = answer,
+	.sent = sent,
 	.stats = stats,
 	.close = close_requests,
 };
@@ -222,6 +264,7 @@ int tw_rx_requests__on_link(const char *ifname, struct tw_receiver **ret, struct
 		return tw_error__set(error, err, "cannot receive time synchronisation requests on %s: %s", ifname,
 				     err == -EPERM ? "this requires root or CAP_NET_RAW" : strerror(-err));
 	}
+	tx_stamps__enable(&q->link.stamps, q->fd);
 	q->rx = (struct tw_receiver){ .ops = &requests_ops, .frame_max = FRAME_MAX, .how = "packet socket" };
 	*ret = &q->rx;
 	return 0;
@@ -240,6 +283,8 @@ int tw_rx_requests__on_udp(struct tw_tx_udp *udp, struct tw_receiver **ret, stru
 	q->rx = (struct tw_receiver){ .ops = &requests_ops, .frame_max = FRAME_MAX, .how = "UDP" };
 	q->udp = udp;
 	q->fd = tw_tx_udp__fd(udp);
+	tx_stamps__enable(&q->stamps, q->fd);
+	tw_tx_udp__report_to(udp, true);
 	*ret = &q->rx;
 	return 0;
 }

@@ -15,6 +15,7 @@
 
 #include "base/time.h"
 #include "vnet/socket.h"
+#include "vnet/tx_stamps.h"
 #include "wire/tracewire.h"
 
 #define MESSAGES     16     /* limit of messages per system call */
@@ -67,8 +68,8 @@ static void set_source(const struct peer *peer, struct tw_peer_address *ret)
 	}
 }
 
-/* Sends from the address to which the datagram was sent. Return: 0 or -errno */
-static int send_to(int fd, struct peer *peer, const void *frame, size_t len)
+/* Sends from the address to which the datagram was sent. @cookie: see struct tw_receiver_ops. Return: 0 or -errno */
+static int send_to(struct tx_stamps *stamps, struct peer *peer, const void *frame, size_t len, uint32_t cookie)
 {
 	const bool v4 = peer->from.any.sa_family == AF_INET;
 	const struct in_pktinfo info = { .ipi_spec_dst = peer->to.v4 };
@@ -76,10 +77,10 @@ static int send_to(int fd, struct peer *peer, const void *frame, size_t len)
 	const size_t info_len = v4 ? sizeof(info) : sizeof(info6);
 	union {
 		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(struct in6_pktinfo))];
+		char bytes[CMSG_SPACE(sizeof(struct in6_pktinfo)) + TX_STAMPS_REQUEST];
 	} control = { .bytes = { 0 } };
 	struct iovec iov = { .iov_base = (void *)frame, .iov_len = len };
-	const struct msghdr msg = {
+	struct msghdr msg = {
 		.msg_name = &peer->from,
 		.msg_namelen = v4 ? sizeof(peer->from.v4) : sizeof(peer->from.v6),
 		.msg_iov = &iov,
@@ -87,24 +88,31 @@ static int send_to(int fd, struct peer *peer, const void *frame, size_t len)
 		.msg_control = &control,
 		.msg_controllen = CMSG_SPACE(info_len),
 	};
+	int err;
 
 	control.header.cmsg_level = v4 ? IPPROTO_IP : IPPROTO_IPV6;
 	control.header.cmsg_type = v4 ? IP_PKTINFO : IPV6_PKTINFO;
 	control.header.cmsg_len = CMSG_LEN(info_len);
 	memcpy(CMSG_DATA(&control.header), v4 ? (const void *)&info : (const void *)&info6, info_len);
-	return sendmsg(fd, &msg, MSG_DONTWAIT) < 0 ? -errno : 0;
+	if (cookie)
+		tx_stamps__request(stamps, &msg);
+	err = sendmsg(stamps->fd, &msg, MSG_DONTWAIT) < 0 ? -errno : 0;
+	if (cookie)
+		tx_stamps__requested(stamps, cookie, err);
+	return err;
 }
 
-static int peer__answer(int fd, const struct tw_peer *to, const void *frame, size_t len)
+static int peer__answer(struct tx_stamps *stamps, const struct tw_peer *to, const void *frame, size_t len,
+			uint32_t cookie)
 {
 	struct peer peer;
 	int err;
 
 	memcpy(&peer, to->bytes, sizeof(peer));
-	err = send_to(fd, &peer, frame, len);
+	err = send_to(stamps, &peer, frame, len, cookie);
 	if (err == -EINVAL || err == -EADDRNOTAVAIL) { /* peer.to is a group address, which cannot be a source */
 		memset(&peer.to, 0, sizeof(peer.to));
-		err = send_to(fd, &peer, frame, len);
+		err = send_to(stamps, &peer, frame, len, cookie);
 	}
 	return err == -ENOBUFS ? -EAGAIN : err;
 }
@@ -112,6 +120,7 @@ static int peer__answer(int fd, const struct tw_peer *to, const void *frame, siz
 struct rx_udp {
 	struct tw_receiver rx;
 	int fd;
+	struct tx_stamps stamps;
 	bool gro;
 	size_t buffer; /* bytes, as granted by the kernel */
 	struct tw_receiver_stats stats;
@@ -265,6 +274,7 @@ static void read_control(struct rx_udp *rx, const struct cmsghdr *c, struct tw_r
 	if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
 		memcpy(&time, data, sizeof(time));
 		batch->time = tw_time__ns(&time);
+		batch->time_by = TW_STAMP_SOFTWARE;
 	} else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
 		memcpy(&dropped, data, sizeof(dropped));
 		count_up(&rx->dropped, dropped);
@@ -285,6 +295,7 @@ static void read_message(struct rx_udp *rx, struct mmsghdr *message, struct tw_r
 	ret->len = message->msg_len;
 	ret->segment = MESSAGE_MAX;
 	ret->time = 0;
+	ret->time_by = TW_STAMP_READING;
 	ret->cut = false;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c))
 		read_control(rx, c, ret, &peer);
@@ -329,6 +340,8 @@ static int udp_take(struct tw_receiver *base, int timeout_ms, struct tw_received
 
 		if (ready <= 0)
 			return ready;
+		if (pfd.revents & POLLERR)
+			tx_stamps__read(&rx->stamps);
 	}
 	return got == -EINTR ? 0 : got;
 }
@@ -360,9 +373,18 @@ static int udp_next(struct tw_receiver *base, int timeout_ms, struct tw_received
 	return 1;
 }
 
-static int udp_answer(struct tw_receiver *base, const struct tw_peer *to, const void *frame, size_t len)
+static int udp_answer(struct tw_receiver *base, const struct tw_peer *to, const void *frame, size_t len,
+		      uint32_t cookie)
 {
-	return peer__answer(of(base)->fd, to, frame, len);
+	return peer__answer(&of(base)->stamps, to, frame, len, cookie);
+}
+
+static bool udp_sent(struct tw_receiver *base, struct tw_sent_stamp *ret)
+{
+	struct rx_udp *rx = of(base);
+
+	tx_stamps__read(&rx->stamps);
+	return tx_stamps__take(&rx->stamps, ret);
 }
 
 static int count_dropped(struct rx_udp *rx)
@@ -412,6 +434,7 @@ static const struct tw_receiver_ops udp_ops = {
 	.next = udp_next,
 	.take = udp_take,
 	.answer = udp_answer,
+	.sent = udp_sent,
 	.stop = udp_stop,
 	.stats = udp_stats,
 	.close = udp_close,
@@ -432,6 +455,7 @@ int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_receiver **r
 		free(rx);
 		return err;
 	}
+	tx_stamps__enable(&rx->stamps, rx->fd);
 	for (unsigned int i = 0; i < MESSAGES; i++)
 		rx->batches[i].to = rx->area + (size_t)i * MESSAGE_MAX;
 	rx->rx = (struct tw_receiver){

@@ -127,11 +127,13 @@ static uint64_t rx_xdp_program__missed(const struct rx_xdp_program *program)
 #define HEADER_MAX       (ETH_HLEN + RX_LINK_TAG)
 #define PACKET_MAX       (80u << 10) /* more than the kernel's largest packet, bytes */
 #define OUT_OF_BAND_MAX  2048        /* bytes read of an out-of-band frame */
+#define CONTROL_ROOM     256         /* bytes, for ancillary data of an out-of-band frame */
 #define TURN             64          /* limit of frames read from a queue before those of the next queue */
 
 /*
  * Out-of-band frames are few and short. An AF_XDP receiver leaves them to the kernel, which adds time stamps, and reads them from a plain
- * packet socket. This socket also sends answers, and the kernel reports on it that the interface went down.
+ * packet socket. This socket also sends answers, whose transmit stamps the kernel makes, so the transmit metadata of AF_XDP are not needed.
+ * The kernel reports on this socket that the interface went down.
  *
  * If no AF_XDP socket accepts a frame of a stream, the frame arrives at the packet socket too. Therefore the filter rejects all but
  * out-of-band frames.
@@ -283,6 +285,7 @@ static int open_all(struct rx_xdp *rx, const char *ifname, uint32_t ring)
 	err = set_up_out_of_band(rx->out_of_band_fd, rx->link.ifindex);
 	if (err)
 		return err;
+	tx_stamps__enable(&rx->link.stamps, rx->out_of_band_fd);
 	/* Multi-buffer is requested only if frames need it, because some drivers support multi-buffer or zero-copy, but not both. */
 	if (rx->link.frame_max + HEADER_MAX > RX_XDP_CHUNK_ROOM)
 		queue.flags = XDP_USE_SG;
@@ -334,6 +337,7 @@ static void make_frame(struct rx_xdp *rx, const struct rx_xdp_packet *packet, st
 	ret->data = packet->data + header;
 	ret->len = packet->len - header;
 	ret->time = packet->time;
+	ret->time_by = TW_STAMP_READING;
 	ret->dropped = dropped(rx);
 	ret->from = &rx->peer;
 }
@@ -355,8 +359,7 @@ static bool make_pause(struct rx_xdp *rx, int *timeout_ms)
 /* Return: as take_frame() */
 static int take_out_of_band(struct rx_xdp *rx, struct tw_received_frame *ret)
 {
-	_Alignas(struct cmsghdr)
-		uint8_t control[CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(struct tpacket_auxdata))];
+	_Alignas(struct cmsghdr) uint8_t control[CONTROL_ROOM];
 	struct iovec iov = { .iov_base = rx->whole, .iov_len = OUT_OF_BAND_MAX };
 	struct msghdr msg = {
 		.msg_iov = &iov,
@@ -383,6 +386,7 @@ static int take_out_of_band(struct rx_xdp *rx, struct tw_received_frame *ret)
 	ret->data = rx->whole + ETH_HLEN;
 	ret->len = (size_t)n - ETH_HLEN;
 	ret->time = tw_time__ns(&time);
+	ret->time_by = TW_STAMP_SOFTWARE;
 	ret->dropped = dropped(rx);
 	ret->from = &rx->peer;
 	rx->out_of_band++;
@@ -417,11 +421,17 @@ static int xdp_next(struct tw_receiver *base, int timeout_ms, struct tw_received
 	return err;
 }
 
-static int xdp_answer(struct tw_receiver *base, const struct tw_peer *to, const void *frame, size_t len)
+static int xdp_answer(struct tw_receiver *base, const struct tw_peer *to, const void *frame, size_t len,
+		      uint32_t cookie)
 {
 	struct rx_xdp *rx = of(base);
 
-	return rx_link__answer(&rx->link, rx->out_of_band_fd, to, frame, len);
+	return rx_link__answer(&rx->link, rx->out_of_band_fd, to, frame, len, cookie);
+}
+
+static bool xdp_sent(struct tw_receiver *base, struct tw_sent_stamp *ret)
+{
+	return rx_link__sent(&of(base)->link, ret);
 }
 
 static int xdp_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)
@@ -474,6 +484,7 @@ static void xdp_close(struct tw_receiver *base)
 static const struct tw_receiver_ops xdp_ops = {
 	.next = xdp_next,
 	.answer = xdp_answer,
+	.sent = xdp_sent,
 	.stop = xdp_stop,
 	.stats = xdp_stats,
 	.close = xdp_close,

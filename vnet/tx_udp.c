@@ -9,6 +9,7 @@
 #include <netinet/ip.h>
 #include <netinet/ip6.h>
 #include <netinet/udp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ struct tw_tx_udp {
 	in_port_t port; /* source port of the stream, in network byte order */
 	bool gso;
 	_Atomic uint64_t refused;
+	atomic_bool has_reader; /* a thread reads the error queue, for transmit stamps */
 	char to[TW_UDP_TEXT_MAX];
 	struct sockaddr_storage address;
 	socklen_t address_len;
@@ -205,16 +207,38 @@ static bool is_refusal(struct msghdr *msg)
 	return false;
 }
 
-void tw_tx_udp__forget_errors(struct tw_tx_udp *udp)
+/* @stamps: gets the transmit stamps; NULL = there are none */
+static void read_errors(struct tw_tx_udp *udp, struct tx_stamps *stamps)
 {
-	char control[ERRORS_ROOM];
+	_Alignas(struct cmsghdr) char control[ERRORS_ROOM];
 	struct msghdr msg = { .msg_control = control, .msg_controllen = sizeof(control) };
 
 	while (recvmsg(udp->fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) >= 0) {
-		if (is_refusal(&msg))
+		if (!(stamps && tx_stamps__note(stamps, &msg)) && is_refusal(&msg))
 			udp->refused++;
 		msg.msg_controllen = sizeof(control);
 	}
+}
+
+void tw_tx_udp__report_to(struct tw_tx_udp *udp, bool on)
+{
+	atomic_store(&udp->has_reader, on);
+}
+
+void tw_tx_udp__read_errors(struct tw_tx_udp *udp, struct tx_stamps *stamps)
+{
+	read_errors(udp, stamps);
+}
+
+void tw_tx_udp__forget_errors(struct tw_tx_udp *udp)
+{
+	socklen_t len = sizeof(int);
+	int err;
+
+	if (atomic_load(&udp->has_reader))
+		getsockopt(udp->fd, SOL_SOCKET, SO_ERROR, &err, &len);
+	else
+		read_errors(udp, NULL);
 }
 
 uint64_t tw_tx_udp__refused(const struct tw_tx_udp *udp)

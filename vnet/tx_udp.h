@@ -9,11 +9,13 @@
 #ifndef TW_TX_UDP_H
 #define TW_TX_UDP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "transport/sink.h"
+#include "vnet/tx_stamps.h"
 #include "vnet/udp_address.h"
 
 struct tw_tx_udp;
@@ -49,8 +51,18 @@ size_t tw_tx_udp__mtu(const struct tw_tx_udp *udp);
  * tw_tx_udp__forget_errors() - clear the errors that the network reported for earlier datagrams, and count refusals
  *
  * Until the errors are cleared, poll(2) returns POLLERR for the socket. Sinks call this function after each error. Any thread may call it.
+ * While a thread uses tw_tx_udp__read_errors(), this function leaves the reports to it.
  */
 void tw_tx_udp__forget_errors(struct tw_tx_udp *udp);
+
+/**
+ * tw_tx_udp__report_to() - let one thread read the socket's error queue with tw_tx_udp__read_errors(), because it needs transmit stamps
+ * @on: false = this thread has ended
+ */
+void tw_tx_udp__report_to(struct tw_tx_udp *udp, bool on);
+
+/** tw_tx_udp__read_errors() - read the error queue: clear errors and count refusals, as tw_tx_udp__forget_errors(), and note the stamps */
+void tw_tx_udp__read_errors(struct tw_tx_udp *udp, struct tx_stamps *stamps);
 
 /** tw_tx_udp__refused() - number of times that the host reported that no program receives there */
 uint64_t tw_tx_udp__refused(const struct tw_tx_udp *udp);

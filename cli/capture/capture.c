@@ -242,7 +242,7 @@ static void tell_own_clock(struct capture *capture)
 	if (!capture->sync)
 		return;
 	tw_sync__look(capture->sync, &state);
-	tw_capture_clock__at(&capture->clock, tw_time__now(CLOCK_REALTIME));
+	tw_capture_clock__notice(&capture->clock);
 	own = (struct tw_own_clock){ .sync_ns = state.ns, .stepped = tw_capture_clock__stepped(&capture->clock) };
 	tw_recorder__own_clock(receiver__recorder(capture->receiver), &own);
 }

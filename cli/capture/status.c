@@ -242,6 +242,7 @@ static void put_clock(const struct tw_stream_clock_summary *clock, struct tw_jso
 		tw_json__i64(json, "ahead_ns", clock->ahead);
 		tw_json__i64(json, "ahead_error_ns", (int64_t)clock->ahead_most);
 	}
+	summary__put_stamps(&clock->by, json);
 	tw_json__u64(json, "exchanges", clock->exchanges);
 	tw_json__u64(json, "steps", clock->steps);
 	tw_json__u64(json, "suspends", clock->suspends);
@@ -422,13 +423,20 @@ void capture__tell_status(struct capture *capture)
 
 static void print_bound(const struct tw_stream_clock_summary *clock)
 {
+	char stamps[SUMMARY_STAMPS_MAX];
+
 	if (clock->error_ns == TW_ERROR_UNKNOWN) {
 		fputs("the error bound is unknown, because no answer to a time synchronisation request arrived",
 		      stderr);
 		return;
 	}
-	fprintf(stderr, "within %.6f s of this host's clock (%s)", (double)clock->error_ns / TW_NS_PER_SECOND,
+	fprintf(stderr, "within %.9f s of this host's clock (%s", (double)clock->error_ns / TW_NS_PER_SECOND,
 		summary__offset_method(clock->method));
+	if (clock->method == TW_OFFSET_BY_TIME_SYNC) {
+		summary__stamps(&clock->by, stamps);
+		fprintf(stderr, ", %s", stamps);
+	}
+	fputc(')', stderr);
 	if (clock->ahead_known)
 		fprintf(stderr, "; the producer's wall clock is ahead by %+.6f s, give or take %.6f",
 			(double)clock->ahead / TW_NS_PER_SECOND, (double)clock->ahead_most / TW_NS_PER_SECOND);

@@ -36,8 +36,10 @@ static void sample(struct state *s, const uint8_t *value)
 
 static void exchange(struct state *s, const uint8_t *p)
 {
-	const struct tw_time_sync_sample sample = { tw_load_be64(p), tw_load_be64(p + 8), tw_load_be64(p + 16),
-						    tw_load_be64(p + 24) };
+	const struct tw_time_sync_sample sample = { .asked = tw_load_be64(p),
+						    .received = tw_load_be64(p + 8),
+						    .answered = tw_load_be64(p + 16),
+						    .arrived = tw_load_be64(p + 24) };
 
 	tw_stream_clock__exchange(&s->clock, &sample);
 }
@@ -84,7 +86,8 @@ static void frame(struct state *s, const uint8_t *p)
 			 &live);
 	if (!tw_clock_poller__is_response(&frame))
 		tw_clock_poller__saw(s->poller, &frame, s->now);
-	else if (tw_clock_poller__response(s->poller, &frame, s->now, &stream, &sample))
+	else if (tw_clock_poller__response(s->poller, &frame, (struct tw_stamped_time){ s->now, TW_STAMP_SOFTWARE },
+					   &stream, &sample))
 		tw_stream_clock__exchange(&s->clock, &sample);
 	for (unsigned int n = 0; tw_clock_poller__next(s->poller, s->now, &question); n++) {
 		check(question.len >= TW_TIME_SYNC_BYTES && question.len <= TW_TIME_SYNC_ROOM - TW_COPY_STEP);

@@ -3,7 +3,8 @@
  * libFuzzer target: datagrams to the socket from which a producer streams, processed by the responder thread and the request limiter. The
  * input is a sequence of datagrams, each after its 16-bit big-endian length. If a length exceeds the rest of the input, the length and the
  * rest are one datagram. Checks: only requests for the stream are answered, and the response repeats the id and the time of its request;
- * metadata is sent at most as often as the limits allow.
+ * a response has the transmit stamp of the latest response to the same peer; metadata is sent at most as often as the limits allow. The
+ * datagrams come from more peers than the responder remembers.
  */
 #include <errno.h>
 #include <semaphore.h>
@@ -16,7 +17,8 @@
 #include "wire/time_sync.h"
 
 #define STREAM     0x1122334455667788ull /* the stream id of the golden frames */
-#define FRAMES_MAX 48                    /* the responder handles this number of datagrams without a pause */
+#define PEERS      20
+#define FRAMES_MAX 48 /* the responder handles this number of datagrams without a pause */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,6 +30,10 @@ struct datagrams {
 	const uint8_t *last; /* a copy in separate memory, so that a read beyond its end is found */
 	size_t len;
 	uint64_t looked_at, answered;
+	struct tw_peer peer;
+	uint32_t latest[PEERS]; /* id of the latest request of each peer that was answered with a stamp */
+	struct tw_sent_stamp stamp;
+	bool has_stamp;
 	sem_t over; /* the input is used up */
 };
 
@@ -54,7 +60,6 @@ static const uint8_t *copy(const uint8_t *data, size_t len)
 
 static int next(struct tw_receiver *rx, int timeout_ms, struct tw_received_frame *ret)
 {
-	static const struct tw_peer peer = { .len = 1 };
 	struct datagrams *d = (struct datagrams *)rx;
 	const uint8_t *p = tw_cursor__take(&d->input, 2);
 
@@ -72,13 +77,16 @@ static int next(struct tw_receiver *rx, int timeout_ms, struct tw_received_frame
 	d->looked_at++;
 	free((void *)d->last);
 	d->last = copy(tw_cursor__take(&d->input, d->len), d->len);
-	*ret = (struct tw_received_frame){
-		.data = d->last, .len = d->len, .time = tw_time__now(CLOCK_REALTIME), .from = &peer
-	};
+	d->peer = (struct tw_peer){ .len = 1, .bytes = { (uint8_t)(d->len % PEERS) } };
+	*ret = (struct tw_received_frame){ .data = d->last,
+					   .len = d->len,
+					   .time = tw_time__now(CLOCK_REALTIME),
+					   .time_by = TW_STAMP_SOFTWARE,
+					   .from = &d->peer };
 	return 1;
 }
 
-static int answer(struct tw_receiver *rx, const struct tw_peer *to, const void *frame, size_t len)
+static int answer(struct tw_receiver *rx, const struct tw_peer *to, const void *frame, size_t len, uint32_t cookie)
 {
 	struct datagrams *d = (struct datagrams *)rx;
 	struct tw_time_sync_view asked, reported;
@@ -88,8 +96,24 @@ static int answer(struct tw_receiver *rx, const struct tw_peer *to, const void *
 	check(tw_time_sync_frame__read(d->last, d->len, &stream, &asked) && stream == STREAM);
 	check(!asked.received && !asked.answered && reported.id == asked.id && reported.asked == asked.asked);
 	check(reported.received && reported.received <= reported.answered);
+	check(!cookie == asked.is_short && reported.is_short == asked.is_short && reported.sent <= reported.answered);
+	check(!reported.sent_by || reported.previous == d->latest[to->bytes[0]]);
+	if (cookie)
+		d->latest[to->bytes[0]] = asked.id;
+	d->stamp = (struct tw_sent_stamp){ cookie, TW_STAMP_SOFTWARE, tw_time__now(CLOCK_REALTIME) };
+	d->has_stamp = cookie;
 	d->answered++;
 	return 0;
+}
+
+static bool sent(struct tw_receiver *rx, struct tw_sent_stamp *ret)
+{
+	struct datagrams *d = (struct datagrams *)rx;
+	const bool has_stamp = d->has_stamp;
+
+	*ret = d->stamp;
+	d->has_stamp = false;
+	return has_stamp;
 }
 
 static int no_stats(struct tw_receiver *rx, struct tw_receiver_stats *ret)
@@ -124,7 +148,7 @@ static void check_wants(struct tw_request_limiter *wants)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct tw_receiver_ops ops = {
-		.next = next, .answer = answer, .stats = no_stats, .close = close_nothing
+		.next = next, .answer = answer, .sent = sent, .stats = no_stats, .close = close_nothing
 	};
 	struct datagrams d = { .rx = { .ops = &ops }, .input = { .at = data, .left = size } };
 	struct tw_request_limiter *wants = tw_request_limiter__new();

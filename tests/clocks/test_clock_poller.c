@@ -79,6 +79,11 @@ static struct tw_received_frame *answer_to(const struct tw_time_sync_request *qu
 	return from(came, sender, tw_time_sync_frame__write(came->bytes, stream, &exchange));
 }
 
+static struct tw_stamped_time at(uint64_t time)
+{
+	return (struct tw_stamped_time){ time, TW_STAMP_SOFTWARE };
+}
+
 /* Simulates @ns of a stream that sends a frame every 100 ms, and answers requests after @trip (0 = never). Return: number of requests */
 static unsigned int ask_for(struct tw_clock_poller *poller, uint64_t *now, uint64_t ns, uint64_t trip)
 {
@@ -98,7 +103,7 @@ static unsigned int ask_for(struct tw_clock_poller *poller, uint64_t *now, uint6
 			n++;
 			if (trip)
 				assert_true(tw_clock_poller__response(poller, answer_to(&question, 7, &came),
-								      *now + trip, &stream, &sample));
+								      at(*now + trip), &stream, &sample));
 		}
 	}
 	return n;
@@ -165,32 +170,135 @@ static void test_answers(void **state)
 	assert_true(tw_clock_poller__next(poller, START, &other)); /* first requests do not wait for each other */
 	assert_int_equal(other.to->bytes[0], 8);
 	assert_false(tw_clock_poller__next(poller, START, &other));
-	assert_false(tw_clock_poller__response(poller, answer_to(&question, 8, &came), START + MS, &stream, &sample));
+	assert_false(
+		tw_clock_poller__response(poller, answer_to(&question, 8, &came), at(START + MS), &stream, &sample));
 	frame = answer_to(&question, 7, &came);
 	came.bytes[48 + 7] ^= 1; /* another id of the request */
-	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
+	assert_false(tw_clock_poller__response(poller, frame, at(START + MS), &stream, &sample));
 	frame = answer_to(&question, 7, &came);
 	came.bytes[48 + 15] ^= 1; /* another time of the request */
-	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
+	assert_false(tw_clock_poller__response(poller, frame, at(START + MS), &stream, &sample));
 	frame = answer_to(&question, 7, &came);
 	came.bytes[15] ^= 3; /* the other stream */
-	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
+	assert_false(tw_clock_poller__response(poller, frame, at(START + MS), &stream, &sample));
 	frame = answer_to(&question, 7, &came);
 	assert_true(tw_clock_poller__is_response(frame));
 	for (frame->len = 0; frame->len < TW_TIME_SYNC_BYTES; frame->len++)
-		assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
+		assert_false(tw_clock_poller__response(poller, frame, at(START + MS), &stream, &sample));
 	assert_int_equal(stream, 0);
-	assert_true(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
+	assert_true(tw_clock_poller__response(poller, frame, at(START + MS), &stream, &sample));
 	assert_int_equal(stream, 1);
 	assert_int_equal(sample.asked, START);
 	assert_int_equal(sample.received, 100);
 	assert_int_equal(sample.answered, 110);
 	assert_int_equal(sample.arrived, START + MS);
-	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample)); /* only once */
+	assert_false(tw_clock_poller__response(poller, frame, at(START + MS), &stream, &sample)); /* only once */
 	tw_clock_poller__stats(poller, &stats);
 	assert_int_equal(stats.asked, 2);
 	assert_int_equal(stats.answered, 1);
 	assert_int_equal(stats.strange, 5);
+	poller__free(poller);
+}
+
+/* Makes the producer's response to a request, with the transmit stamp of the response to an earlier request. */
+static struct tw_received_frame *stamped_answer(const struct tw_time_sync_request *question, uint32_t previous,
+						uint64_t sent, struct came *came)
+{
+	struct tw_time_sync_view exchange;
+	uint64_t stream;
+
+	assert_true(tw_time_sync_frame__read(question->frame, question->len, &stream, &exchange));
+	exchange.received = 100;
+	exchange.answered = 110;
+	exchange.received_by = TW_STAMP_SOFTWARE;
+	exchange.answered_by = TW_STAMP_READING;
+	exchange.sent_by = previous ? TW_STAMP_HARDWARE : TW_STAMP_NONE;
+	exchange.previous = previous;
+	exchange.sent = sent;
+	return from(came, 7, tw_time_sync_frame__write(came->bytes, stream, &exchange));
+}
+
+/* The latest stamp of a request is used. The stamp of a response makes a better sample of its exchange, once. */
+static void test_stamps(void **state)
+{
+	struct tw_clock_poller *poller = poller__new();
+	struct tw_time_sync_request questions[3];
+	struct tw_time_sync_sample sample, better;
+	struct came came;
+	uint64_t stream;
+
+	(void)state;
+	see(poller, 1, 7, TW_SOURCE_CONTROL, START);
+	for (uint64_t i = 0; i < 3; i++) {
+		const uint64_t now = START + i * 3 * MS;
+		struct tw_time_sync_request *q = &questions[i];
+
+		assert_true(tw_clock_poller__next(poller, now, q));
+		assert_true(tw_clock_poller__asked(poller, q->cookie) == now && q->asked == now);
+		tw_clock_poller__sent(poller, q->cookie, at(now + 20));
+		tw_clock_poller__sent(poller, q->cookie, at(now + 30));
+		tw_clock_poller__sent(poller, q->cookie, at(now + 10));
+		tw_clock_poller__sent(poller, q->cookie + 1, at(now + 40)); /* of an unknown request */
+	}
+	assert_true(tw_clock_poller__response(poller, stamped_answer(&questions[0], 0, 0, &came), at(START + MS),
+					      &stream, &sample));
+	assert_int_equal(sample.asked, START + 30);
+	assert_memory_equal(&sample.by, "\2\2\1\2", 4);
+	assert_false(sample.again);
+	assert_false(tw_clock_poller__better(poller, &better));
+	assert_int_equal(tw_clock_poller__asked(poller, questions[0].cookie), 0);
+	/* a stamp of a request that was not answered yet, and one before the response was made */
+	assert_true(tw_clock_poller__response(poller, stamped_answer(&questions[1], questions[2].cookie, 115, &came),
+					      at(START + 4 * MS), &stream, &sample));
+	assert_false(tw_clock_poller__better(poller, &better));
+	assert_true(tw_clock_poller__response(poller, stamped_answer(&questions[2], questions[0].cookie, 115, &came),
+					      at(START + 7 * MS), &stream, &sample));
+	assert_int_equal(sample.asked, START + 6 * MS + 30);
+	assert_true(tw_clock_poller__better(poller, &better));
+	assert_int_equal(better.asked, START + 30);
+	assert_int_equal(better.received, 100);
+	assert_int_equal(better.answered, 115);
+	assert_int_equal(better.arrived, START + MS);
+	assert_memory_equal(&better.by, "\2\2\3\2", 4);
+	assert_true(better.again);
+	for (unsigned int i = 0; i < 3; i++) {
+		const uint64_t now = START + (9 + i * 3) * MS, sent = i < 2 ? 109 : 115;
+		const uint32_t of =
+			i ? questions[1].cookie : questions[0].cookie; /* once; then one that is too early */
+
+		assert_true(tw_clock_poller__next(poller, now, &questions[2]));
+		assert_true(tw_clock_poller__response(poller, stamped_answer(&questions[2], of, sent, &came),
+						      at(now + MS), &stream, &sample));
+		assert_int_equal(tw_clock_poller__better(poller, &better), i == 2);
+	}
+	poller__free(poller);
+}
+
+/* A producer of an older version answers with the short form: the sources of its times are unknown. */
+static void test_short_answer(void **state)
+{
+	struct tw_clock_poller *poller = poller__new();
+	struct tw_time_sync_request question;
+	struct tw_time_sync_view exchange;
+	struct tw_time_sync_sample sample;
+	struct came came;
+	uint64_t stream;
+	size_t len;
+
+	(void)state;
+	see(poller, 1, 7, TW_SOURCE_CONTROL, START);
+	assert_true(tw_clock_poller__next(poller, START, &question));
+	assert_int_equal(question.len, TW_TIME_SYNC_BYTES + 8); /* with a METADATA_REQUEST */
+	assert_true(tw_time_sync_frame__read(question.frame, question.len, &stream, &exchange));
+	exchange.received = 100;
+	exchange.answered = 110;
+	exchange.is_short = true;
+	len = tw_time_sync_frame__write(came.bytes, stream, &exchange);
+	assert_int_equal(len, TW_TIME_SYNC_BYTES_MIN);
+	assert_true(tw_clock_poller__response(poller, from(&came, 7, len), at(START + MS), &stream, &sample));
+	assert_int_equal(sample.received, 100);
+	assert_memory_equal(&sample.by, "\1\0\0\2", 4);
+	assert_false(tw_clock_poller__better(poller, &sample));
 	poller__free(poller);
 }
 
@@ -208,8 +316,10 @@ static void test_moved(void **state)
 	assert_true(tw_clock_poller__next(poller, START, &question));
 	see(poller, 1, 8, TW_SOURCE_FTRACE, START + MS); /* frames of rings may come from other sockets */
 	see(poller, 1, 9, TW_SOURCE_CONTROL, START + MS);
-	assert_false(tw_clock_poller__response(poller, answer_to(&question, 7, &came), START + MS, &stream, &sample));
-	assert_false(tw_clock_poller__response(poller, answer_to(&question, 9, &came), START + MS, &stream, &sample));
+	assert_false(
+		tw_clock_poller__response(poller, answer_to(&question, 7, &came), at(START + MS), &stream, &sample));
+	assert_false(
+		tw_clock_poller__response(poller, answer_to(&question, 9, &came), at(START + MS), &stream, &sample));
 	assert_true(tw_clock_poller__next(poller, START + 10 * MS, &question));
 	assert_int_equal(question.to->bytes[0], 9);
 	poller__free(poller);
@@ -327,7 +437,7 @@ static void expect_wants(uint64_t trip, const unsigned int *times, size_t n)
 	for (unsigned int ms = 0; ms < 10000; ms++) {
 		see(poller, 1, 7, TW_SOURCE_CONTROL, START + ms * MS);
 		if (ms && ms * MS == trip)
-			assert_true(tw_clock_poller__response(poller, answer_to(&first, 7, &came), START + trip,
+			assert_true(tw_clock_poller__response(poller, answer_to(&first, 7, &came), at(START + trip),
 							      &stream, &sample));
 		if (ms && !tw_clock_poller__next(poller, START + ms * MS, &question))
 			continue;
@@ -425,9 +535,10 @@ static void test_many_wants(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_when),  cmocka_unit_test(test_silence),    cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_moved), cmocka_unit_test(test_crowd),      cmocka_unit_test(test_full),
-		cmocka_unit_test(test_wants), cmocka_unit_test(test_want_times), cmocka_unit_test(test_many_wants),
+		cmocka_unit_test(test_when),   cmocka_unit_test(test_silence),      cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_moved),  cmocka_unit_test(test_crowd),        cmocka_unit_test(test_full),
+		cmocka_unit_test(test_wants),  cmocka_unit_test(test_want_times),   cmocka_unit_test(test_many_wants),
+		cmocka_unit_test(test_stamps), cmocka_unit_test(test_short_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,10 @@ static void exchange(struct tw_distance *d, uint64_t at, uint64_t way)
 {
 	const uint64_t there = at + way + AHEAD;
 
-	assert_true(tw_distance__take(d, &(struct tw_time_sync_sample){ at, there, there, at + 2 * way }));
+	assert_true(tw_distance__take(d, &(struct tw_time_sync_sample){ .asked = at,
+									.received = there,
+									.answered = there,
+									.arrived = at + 2 * way }));
 }
 
 /* The bounds of the drift become tight soon, although the oldest exchange took long. */

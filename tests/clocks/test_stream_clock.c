@@ -494,8 +494,10 @@ static void test_hostile_numbers(void **state)
 
 			for (int k = 0; k < 6; k++)
 				any[k] = ends[(size_t)(world__chance(&world) * 6)];
-			tw_stream_clock__exchange(&clock,
-						  &(struct tw_time_sync_sample){ any[0], any[1], any[2], any[3] });
+			tw_stream_clock__exchange(&clock, &(struct tw_time_sync_sample){ .asked = any[0],
+											 .received = any[1],
+											 .answered = any[2],
+											 .arrived = any[3] });
 			tw_stream_clock__sample(&clock, &(struct tw_clock_view){
 								.valid = (uint32_t)any[4] | 9,
 								.error_ns = (uint32_t)any[5],

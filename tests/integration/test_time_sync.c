@@ -47,9 +47,10 @@ struct host {
 	struct tw_clock_view samples[16];
 	size_t n_samples;
 	uint64_t stream_id;
-	struct tw_peer peer; /* address of the stream's sender */
-	unsigned int ends;   /* number of ENDs received */
-	unsigned int hosts;  /* number of HOSTs received */
+	struct tw_peer peer;  /* address of the stream's sender */
+	unsigned int stamped; /* number of exchanges all of whose times are software stamps */
+	unsigned int ends;    /* number of ENDs received */
+	unsigned int hosts;   /* number of HOSTs received */
 	unsigned int
 		texts; /* number of SCHEMAs and PARTs received; a SCHEMA that does not fit in a frame is sent as PARTs */
 	unsigned int from_clock; /* number of events of the responder thread */
@@ -151,10 +152,23 @@ static void take_event(struct host *h, const struct tw_tlv_view *tlv)
 	h->from_us += event.pid == (uint32_t)getpid();
 }
 
+static void take_stamps(struct host *h)
+{
+	struct tw_sent_stamp stamp;
+
+	while (tw_receiver__sent(h->rx, &stamp)) {
+		const uint64_t asked = tw_clock_poller__asked(h->poller, stamp.cookie);
+
+		if (asked)
+			tw_clock_poller__sent(h->poller, stamp.cookie,
+					      tw_capture_clock__sent(&h->clock, &stamp, asked));
+	}
+}
+
 static void take_frame(struct host *h, const struct tw_received_frame *frame)
 {
-	const uint64_t arrived = tw_capture_clock__at(&h->clock, frame->time);
-	struct tw_time_sync_sample exchange;
+	const struct tw_stamped_time arrived = tw_capture_clock__arrived(&h->clock, frame);
+	struct tw_time_sync_sample exchange, better;
 	enum tw_frame_status status;
 	struct tw_frame_info info;
 	struct tw_tlv_view tlv;
@@ -163,14 +177,20 @@ static void take_frame(struct host *h, const struct tw_received_frame *frame)
 	uint64_t stream;
 
 	if (tw_clock_poller__is_response(frame)) {
-		if (tw_clock_poller__response(h->poller, frame, arrived, &stream, &exchange))
-			assert_true(tw_stream_clock__exchange(&h->stream, &exchange));
+		take_stamps(h);
+		if (!tw_clock_poller__response(h->poller, frame, arrived, &stream, &exchange))
+			return;
+		if (tw_clock_poller__better(h->poller, &better)) {
+			assert_true(tw_stream_clock__exchange(&h->stream, &better));
+			h->stamped += !memcmp(&better.by, "\2\2\2\2", sizeof(better.by));
+		}
+		assert_true(tw_stream_clock__exchange(&h->stream, &exchange));
 		return;
 	}
 	assert_int_equal(tw_frame__parse(frame->data, frame->len, &info, &tlvs), TW_FRAME_OK);
 	h->stream_id = info.stream_id;
-	assert_int_equal(tw_streams__live(h->streams, info.stream_id, arrived, &known), 0);
-	tw_clock_poller__saw(h->poller, frame, arrived);
+	assert_int_equal(tw_streams__live(h->streams, info.stream_id, arrived.time, &known), 0);
+	tw_clock_poller__saw(h->poller, frame, arrived.time);
 	h->peer = *frame->from;
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		if (tlv.type == TW_TLV_CLOCK)
@@ -191,7 +211,7 @@ static void host__run(struct host *h, uint64_t ns)
 
 	while (tw_time__now(CLOCK_MONOTONIC) < end) {
 		while (tw_clock_poller__next(h->poller, tw_capture_clock__now(&h->clock), &question))
-			tw_receiver__answer(h->rx, question.to, question.frame, question.len);
+			tw_receiver__answer(h->rx, question.to, question.frame, question.len, question.cookie);
 		if (tw_receiver__next(h->rx, 1, &frame) == 1)
 			take_frame(h, &frame);
 	}
@@ -313,6 +333,7 @@ static void test_every_clock(void **state)
 		assert_true(asked.answered + 2 >= asked.asked);
 		assert_int_equal(asked.strange + summary.refused + summary.restarts, 0);
 		assert_true(h.n_samples >= 5 && summary.ahead_known);
+		assert_true(h.stamped > 0);
 		check_bounds(&h);
 		assert_in_range(summary.ahead_most, 1, 20 * MS); /* a busy machine may answer late */
 		assert_in_range(summary.ahead + (int64_t)summary.ahead_most, 0, 2 * summary.ahead_most);
@@ -357,7 +378,7 @@ static unsigned int count_answers(struct host *h, const uint8_t *frame, size_t l
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < times; i++)
-		assert_in_range(-tw_receiver__answer(h->rx, &h->peer, frame, len), 0, EAGAIN);
+		assert_in_range(-tw_receiver__answer(h->rx, &h->peer, frame, len, 0), 0, EAGAIN);
 	while (tw_time__now(CLOCK_MONOTONIC) < (n < least ? late : end))
 		if (tw_receiver__next(h->rx, 1, &got) == 1)
 			n += is_answer_to_us(&got);
@@ -416,7 +437,7 @@ static void test_flood(void **state)
 static void ask_for(struct host *h, const uint8_t *frame, size_t len, unsigned int times, unsigned int every_ms)
 {
 	for (unsigned int i = 0; i < times; i++) {
-		assert_in_range(-tw_receiver__answer(h->rx, &h->peer, frame, len), 0, EAGAIN);
+		assert_in_range(-tw_receiver__answer(h->rx, &h->peer, frame, len, 0), 0, EAGAIN);
 		host__run(h, every_ms * MS);
 	}
 }

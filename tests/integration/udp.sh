@@ -70,7 +70,9 @@ for way in 576:10.1.0.2 1500:10.1.0.2 1500:[fd00::2] 9000:[fd00::2]:18101 65535:
 	says "$scratch/stream.err" "^streaming to .*:18101 \(UDP GSO, path MTU ${way%%:*}\)" || fail "$way: $(head -n 1 "$scratch/stream.err")"
 	nothing_lost over
 	no_fragments "$way"
+	says "$scratch/over.err" '(exchange, software stamps)' && stamped=yes
 done
+expect "an exchange over UDP with software stamps" yes "$stamped"
 link 1500
 stream_and_capture single 10.1.0.2 -e sched --events-per-frame 1 -- sh -c "$busy"
 nothing_lost single

@@ -67,7 +67,8 @@ static void take_answer(struct state *s, const struct tw_received_frame *frame)
 	uint64_t stream;
 
 	if (tw_admission__answer(s->admission, frame) ||
-	    !tw_clock_poller__response(s->poller, frame, s->now, &stream, &sample))
+	    !tw_clock_poller__response(s->poller, frame, (struct tw_stamped_time){ s->now, TW_STAMP_SOFTWARE }, &stream,
+				       &sample))
 		return;
 	tw_admission__answered(s->admission, stream, &frame->from->address);
 	tw_recorder__answer(s->recorder, stream, &sample);

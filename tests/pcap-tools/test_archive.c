@@ -301,7 +301,9 @@ static void remove_folder(const char *folder)
 static void silent_in_the_last_file(void **state)
 {
 	const struct tw_archive_options options = { .from_start = true, .network = true };
-	const struct tw_time_sync_sample answer = { AHEAD + 1499900, 1000000, 1000000, AHEAD + 1500100 };
+	const struct tw_time_sync_sample answer = {
+		.asked = AHEAD + 1499900, .received = 1000000, .answered = 1000000, .arrived = AHEAD + 1500100
+	};
 	char folder[] = "/tmp/tracewire-archive.XXXXXX", path[64];
 	struct fixture *x = calloc(1, sizeof(*x));
 	struct block block;
@@ -338,7 +340,9 @@ static uint64_t delivered(struct fixture *x)
 static void times_are_asked_first(void **state)
 {
 	const struct tw_archive_options options = { .from_start = true, .network = true };
-	const struct tw_time_sync_sample answer = { AHEAD + 900, 1000, 1000, AHEAD + 1100 };
+	const struct tw_time_sync_sample answer = {
+		.asked = AHEAD + 900, .received = 1000, .answered = 1000, .arrived = AHEAD + 1100
+	};
 	const uint64_t begin = TW_NS_PER_SECOND;
 
 	(void)state;
@@ -410,7 +414,11 @@ static void set_back_under_host_alignment(void **state)
 			id == TEST_STREAM ? present : present - 2 * hour; /* the second stream is silent */
 
 		put_one_of(x, id, 0, begin, time);
-		tw_archive__answer(x->archive, id, &(struct tw_time_sync_sample){ present, present, present, present });
+		tw_archive__answer(x->archive, id,
+				   &(struct tw_time_sync_sample){ .asked = present,
+								  .received = present,
+								  .answered = present,
+								  .arrived = present });
 	}
 	for (uint64_t i = 1; i <= 4; i++)
 		assert_int_equal(tw_archive__tick(x->archive, begin + i * TW_NS_PER_SECOND), 0);

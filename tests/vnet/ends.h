@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "netns.h"
 #include "transport/receiver.h"
 #include "transport/sink.h"
@@ -51,6 +52,21 @@ static inline void link__await_frames(const char *name, uint32_t n)
 	for (int i = 0; i < 5000 && link__counters(name).rx_packets < n; i++)
 		usleep(1000);
 	assert_int_equal(link__counters(name).rx_packets, n);
+}
+
+/** ends__answer_stamped() - send an answer; its transmit stamp has the cookie, and lies between readings before and after */
+static inline void ends__answer_stamped(struct tw_receiver *rx, const struct tw_peer *to, const void *answer,
+					size_t len)
+{
+	const uint64_t before = tw_time__now(CLOCK_REALTIME);
+	struct tw_sent_stamp stamp;
+
+	assert_int_equal(tw_receiver__answer(rx, to, answer, len, 5), 0);
+	assert_true(tw_receiver__sent(rx, &stamp));
+	assert_int_equal(stamp.cookie, 5);
+	assert_int_equal(stamp.by, TW_STAMP_SOFTWARE);
+	assert_in_range(stamp.time, before, tw_time__now(CLOCK_REALTIME));
+	assert_false(tw_receiver__sent(rx, &stamp));
 }
 
 /** rx__assert_in_time() - without a frame, the wait ends in time; one of ten waits is enough, because the machine may be busy */

@@ -278,7 +278,7 @@ static void test_answer(void **state)
 	assert_memory_not_equal(&first, f.from, sizeof(first));
 	while (recv(tx, got, sizeof(got), 0) > 0)
 		;
-	assert_int_equal(tw_receiver__answer(rx, &first, answer, sizeof(answer)), 0);
+	ends__answer_stamped(rx, &first, answer, sizeof(answer));
 	assert_int_equal(raw__receive(tx, got, sizeof(got)), ETH_HLEN + sizeof(answer));
 	assert_memory_equal(got, "\x02\1\2\3\4\5", ETH_ALEN);
 	link__assert_address("tw0", got + ETH_ALEN);

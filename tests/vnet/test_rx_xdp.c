@@ -444,13 +444,13 @@ static void test_answer(void **state)
 	tagged = *f.from;
 	while (recv(tx, got, sizeof(got), 0) > 0)
 		;
-	assert_int_equal(tw_receiver__answer(rx, &plain, answer, sizeof(answer)), 0);
+	ends__answer_stamped(rx, &plain, answer, sizeof(answer));
 	assert_int_equal(raw__receive(tx, got, sizeof(got)), ETH_HLEN + sizeof(answer));
 	link__assert_address("tw0", got + ETH_ALEN);
 	assert_memory_equal(got + 2 * ETH_ALEN, &tag[2], sizeof(tag[2]));
 	assert_memory_equal(got + ETH_HLEN, answer, sizeof(answer));
 	here = raw__open("tw0"); /* on the sending side, because the kernel removes the tag on arrival */
-	assert_int_equal(tw_receiver__answer(rx, &tagged, answer, sizeof(answer)), 0);
+	assert_int_equal(tw_receiver__answer(rx, &tagged, answer, sizeof(answer), 0), 0);
 	assert_int_equal(raw__receive(here, got, sizeof(got)), ETH_HLEN + TAG + sizeof(answer));
 	assert_memory_equal(got, "\x02\1\2\3\4\5", ETH_ALEN);
 	assert_memory_equal(got + 2 * ETH_ALEN, tag, sizeof(tag));

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The responder with real sockets on the loopback interface. The stream's clock is CLOCK_BOOTTIME, and this test reads the same clock, so
+ * the true time of each step lies between two readings.
+ */
+#include "clocks/time_sync_responder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/time.h"
+#include "clocks/capture_clock.h"
+#include "vnet/rx_requests.h"
+#include "vnet/rx_udp.h"
+#include "vnet/tx_udp.h"
+#include "wire/time_sync.h"
+
+#define STREAM   7
+#define PATIENCE 10000 /* ms; a busy machine may be slow */
+
+struct ends {
+	struct tw_receiver *capture;
+	struct tw_tx_udp *udp;
+	struct tw_sink *sink;
+	struct tw_time_sync_responder *responder;
+	struct tw_capture_clock clock;
+	struct tw_peer producer;
+	uint32_t id;
+};
+
+static uint64_t stream_now(void *ctx)
+{
+	(void)ctx;
+	return tw_time__now(CLOCK_BOOTTIME);
+}
+
+/* Sends one frame of the stream, so that the capture host knows the producer's address. */
+static void say_hello(struct ends *e)
+{
+	const struct tw_frame_info info = { .source = TW_SOURCE_CONTROL, .stream_id = STREAM };
+	struct tw_received_frame got;
+	struct tw_frame frame;
+
+	tw_frame__begin(&frame, tw_sink__reserve(e->sink), 128, &info);
+	tw_sink__commit(e->sink, tw_frame__end(&frame));
+	assert_int_equal(tw_sink__flush(e->sink), 0);
+	assert_int_equal(tw_receiver__next(e->capture, PATIENCE, &got), 1);
+	e->producer = *got.from;
+}
+
+static void open_ends(struct ends *e, const char *host, uint16_t port)
+{
+	const struct tw_rx_udp_options rx = { .at = { .port = port } };
+	struct tw_time_sync_responder_options options = { .stream_id = STREAM, .now = stream_now };
+	struct tw_udp_address to = { .port = port };
+	struct tw_error error = { "" };
+
+	*e = (struct ends){ .id = 100 };
+	snprintf(to.host, sizeof(to.host), "%s", host);
+	if (tw_rx_udp__open(&rx, &e->capture, &error) || tw_tx_udp__open(&to, &e->udp, &error) ||
+	    tw_tx_udp__sink(e->udp, 0, &e->sink, &error) || tw_rx_requests__on_udp(e->udp, &options.rx, &error) ||
+	    tw_time_sync_responder__start(&options, &e->responder, &error))
+		fail_msg("%s", error.text);
+	tw_capture_clock__begin(&e->clock);
+	say_hello(e);
+}
+
+static void close_ends(struct ends *e)
+{
+	struct tw_time_sync_responder_stats stats = { 0 };
+
+	tw_time_sync_responder__stop(e->responder, &stats);
+	assert_int_equal(stats.unsent + stats.strange + stats.dropped, 0);
+	assert_int_equal(stats.answered, e->id - 100);
+	tw_sink__close(e->sink);
+	tw_tx_udp__close(e->udp);
+	tw_receiver__close(e->capture);
+}
+
+/* One exchange. The times of the capture host are converted to CLOCK_BOOTTIME. */
+struct exchange {
+	struct tw_time_sync_view answer;
+	uint64_t before, after; /* readings before the request was sent, and after the response was received */
+	struct tw_stamped_time sent, arrived; /* by the stamps of the capture host */
+	size_t len;                           /* of the response */
+};
+
+static uint64_t boot(const struct ends *e, uint64_t capture_time)
+{
+	return capture_time - (uint64_t)e->clock.begun;
+}
+
+static void run(struct ends *e, bool is_short, struct exchange *ret)
+{
+	const struct tw_time_sync_view request = { .id = e->id++, .asked = 5, .is_short = is_short };
+	uint8_t frame[TW_TIME_SYNC_ROOM];
+	struct tw_received_frame got;
+	struct tw_sent_stamp stamp;
+	uint64_t stream, since;
+	size_t len;
+
+	len = tw_time_sync_frame__request(frame, STREAM, &request, 0);
+	ret->before = tw_time__now(CLOCK_BOOTTIME);
+	since = ret->before + (uint64_t)e->clock.begun;
+	assert_int_equal(tw_receiver__answer(e->capture, &e->producer, frame, len, request.id), 0);
+	assert_int_equal(tw_receiver__next(e->capture, PATIENCE, &got), 1);
+	ret->after = tw_time__now(CLOCK_BOOTTIME);
+	assert_true(tw_receiver__sent(e->capture, &stamp));
+	assert_int_equal(stamp.cookie, request.id);
+	assert_false(tw_receiver__sent(e->capture, &stamp));
+	ret->sent = tw_capture_clock__sent(&e->clock, &stamp, since);
+	ret->arrived = tw_capture_clock__arrived(&e->clock, &got);
+	ret->sent.time = boot(e, ret->sent.time);
+	ret->arrived.time = boot(e, ret->arrived.time);
+	assert_true(tw_time_sync_frame__read(got.data, got.len, &stream, &ret->answer));
+	assert_int_equal(stream, STREAM);
+	assert_int_equal(ret->answer.id, request.id);
+	assert_int_equal(got.len, len);
+}
+
+/* The bounds that follow from the times contain 0, the true distance. */
+static void expect_bounds(const struct exchange *x)
+{
+	assert_in_range(x->sent.time, x->before, x->after);
+	assert_in_range(x->arrived.time, x->before, tw_time__now(CLOCK_BOOTTIME));
+	assert_in_range(x->answer.received, x->sent.time, x->after);
+	assert_in_range(x->answer.answered, x->answer.received, x->arrived.time);
+}
+
+/* Each response but the first has the transmit stamp of the response before. */
+static void exchange_with(const char *host, uint16_t port)
+{
+	unsigned int stamped = 0;
+	struct exchange last, x;
+	struct ends e;
+
+	open_ends(&e, host, port);
+	run(&e, false, &last);
+	assert_int_equal(last.answer.sent_by | last.answer.previous | last.answer.sent, 0);
+	for (int i = 0; i < 30; i++, last = x) {
+		run(&e, false, &x);
+		expect_bounds(&x);
+		assert_int_equal(x.answer.answered_by, TW_STAMP_READING);
+		if (!x.answer.sent_by) /* the conversion of a stamp fails if the machine is too busy */
+			continue;
+		assert_int_equal(x.answer.sent_by, TW_STAMP_SOFTWARE);
+		assert_int_equal(x.answer.previous, last.answer.id);
+		assert_in_range(x.answer.sent, last.answer.received, last.arrived.time);
+		stamped += x.answer.received_by == TW_STAMP_SOFTWARE && x.sent.by == TW_STAMP_SOFTWARE &&
+			   x.arrived.by == TW_STAMP_SOFTWARE && x.answer.sent > last.answer.answered;
+	}
+	assert_true(stamped > 0);
+	close_ends(&e);
+}
+
+static void test_exchange(void **state)
+{
+	(void)state;
+	exchange_with("127.0.0.1", 18190);
+	exchange_with("::1", 18191);
+}
+
+/* A receiver with short requests gets short responses, and does not disturb the stamps of another receiver at its address. */
+static void test_short(void **state)
+{
+	struct exchange x;
+	struct ends e;
+	uint32_t id;
+
+	(void)state;
+	open_ends(&e, "127.0.0.1", 18192);
+	for (int i = 0; i < 3; i++) {
+		run(&e, true, &x);
+		expect_bounds(&x);
+		assert_true(x.answer.is_short);
+	}
+	run(&e, false, &x);
+	id = x.answer.id;
+	assert_int_equal(x.answer.sent_by, TW_STAMP_NONE);
+	run(&e, true, &x);
+	run(&e, false, &x);
+	if (x.answer.sent_by)
+		assert_int_equal(x.answer.previous, id);
+	close_ends(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exchange),
+		cmocka_unit_test(test_short),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
