@@ -48,7 +48,13 @@ static void put_frame(FILE *f, uint8_t source)
 	uint8_t buf[TW_TIME_SYNC_ROOM];
 
 	tw_time_sync_frame__write(buf, 1,
-				  &(struct tw_time_sync_view){ .id = 1, .asked = 2, .received = 3, .answered = 4 });
+				  &(struct tw_time_sync_view){ .id = 1,
+							       .asked = 2,
+							       .received = 3,
+							       .answered = 4,
+							       .sent_by = TW_STAMP_SOFTWARE,
+							       .previous = 1,
+							       .sent = 4 });
 	buf[offsetof(struct tw_frame_hdr, source)] = source;
 	fputc(4, f);
 	fputc(2, f);

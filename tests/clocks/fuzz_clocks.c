@@ -71,6 +71,17 @@ static void host(struct state *s, const uint8_t *p)
 	tw_stream_clock__own(&s->clock, &(struct tw_own_clock){ p[8], (int64_t)tw_load_be64(p) });
 }
 
+static void exchanged(struct state *s, const struct tw_time_sync_sample *sample)
+{
+	struct tw_time_sync_sample better;
+
+	if (tw_clock_poller__better(s->poller, &better)) {
+		check(better.again && better.by.answered && better.asked <= better.arrived);
+		tw_stream_clock__exchange(&s->clock, &better);
+	}
+	tw_stream_clock__exchange(&s->clock, sample);
+}
+
 /* A frame arrives. Then all requests that are due are taken from the poller. */
 static void frame(struct state *s, const uint8_t *p)
 {
@@ -88,10 +99,13 @@ static void frame(struct state *s, const uint8_t *p)
 		tw_clock_poller__saw(s->poller, &frame, s->now);
 	else if (tw_clock_poller__response(s->poller, &frame, (struct tw_stamped_time){ s->now, TW_STAMP_SOFTWARE },
 					   &stream, &sample))
-		tw_stream_clock__exchange(&s->clock, &sample);
+		exchanged(s, &sample);
 	for (unsigned int n = 0; tw_clock_poller__next(s->poller, s->now, &question); n++) {
 		check(question.len >= TW_TIME_SYNC_BYTES && question.len <= TW_TIME_SYNC_ROOM - TW_COPY_STEP);
 		check(question.to->len == 1 && n < 8);
+		check(tw_clock_poller__asked(s->poller, question.cookie) == s->now);
+		tw_clock_poller__sent(s->poller, question.cookie,
+				      (struct tw_stamped_time){ s->now + p[0], TW_STAMP_SOFTWARE });
 	}
 	check(tw_clock_poller__due(s->poller) > s->now);
 }

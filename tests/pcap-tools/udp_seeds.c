@@ -45,7 +45,15 @@ static void put_watermark(FILE *f, uint64_t time, uint64_t next)
 
 static void put_answer(FILE *f, uint32_t id)
 {
-	const struct tw_time_sync_view answer = { .id = id, .asked = 5000000, .received = 1000, .answered = 1001 };
+	const struct tw_time_sync_view answer = { .id = id,
+						  .asked = 5000000,
+						  .received = 1000,
+						  .answered = 1001,
+						  .received_by = TW_STAMP_SOFTWARE,
+						  .answered_by = TW_STAMP_READING,
+						  .sent_by = TW_STAMP_SOFTWARE,
+						  .previous = id - 1,
+						  .sent = 900 };
 
 	put(f, tw_time_sync_frame__write(frame.buf, TEST_STREAM, &answer));
 }
