@@ -29,6 +29,15 @@ struct estimate {
 	enum tw_offset_method method;
 };
 
+/* Return: the most likely distance and drift at @ns, the time of the estimate. */
+static struct tw_distance_line estimate__line(const struct tw_stream_clock *c, const struct estimate *estimate,
+					      uint64_t ns)
+{
+	if (estimate->method == TW_OFFSET_BY_TIME_SYNC)
+		return tw_distance__line(&c->distance, ns, estimate->bounds);
+	return (struct tw_distance_line){ .distance = tw_bounds__middle(estimate->bounds) };
+}
+
 /*
  * Get the bounds from the reports of both hosts, at @ns in the stream's clock. If the stream's clock has its own rate, the bounds grow by
  * the possible drift. Return: false if they are unknown or too old.
@@ -130,17 +139,19 @@ static void turn_line(struct tw_clock_line *line, int64_t gap, bool sure)
 static void steer(struct tw_stream_clock *c, uint64_t now)
 {
 	const uint64_t at = c->written ? c->written : now;
+	struct tw_distance_line best;
 	struct estimate estimate;
 	int64_t target, gap;
 	bool sure;
 
 	if (c->align != TW_ALIGN_HOST || !estimate__make(c, at, &estimate))
 		return;
-	target = tw_saturate__minus(0, tw_bounds__middle(estimate.bounds));
+	best = estimate__line(c, &estimate, at);
+	target = tw_saturate__minus(0, best.distance);
 	c->line = (struct tw_clock_line){
 		.from = at,
 		.offset = estimate__offset(c, at),
-		.drift = (double)-tw_bounds__middle(estimate.drift) / (double)TW_NS_PER_SECOND,
+		.drift = -best.drift / (double)TW_NS_PER_SECOND,
 	};
 	gap = tw_saturate__minus(target, c->line.offset);
 	sure = is_outside(estimate.bounds, c->line.offset);
@@ -269,18 +280,19 @@ static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t tim
 }
 
 /*
- * Return: the error bound to report. It includes a margin: a quarter of the error, and the possible drift until the next exchange, which is
- * expected after the same pause as the last one.
+ * Return: the error bound to report. It includes a margin: a quarter of the error, and the growth of the error until the next exchange,
+ * which is expected after the same pause as the last one. The error grows only for packets after the newest exchange.
  */
 static uint64_t with_room(const struct tw_stream_clock *c, const struct tw_offset_view *now)
 {
-	const uint64_t error = now->error_ns;
+	const uint64_t error = now->error_ns, at = tw_stream_clock__ns(c, now->time);
+	const uint64_t pause = tw_distance__pause(&c->distance), next = tw_distance__newest(&c->distance) + pause;
 	uint64_t growth = 1;
 
 	if (error > INT64_MAX)
 		return error;
-	if (now->method == TW_OFFSET_BY_TIME_SYNC)
-		growth += tw_distance__pause(&c->distance) / (TW_NS_PER_SECOND / TW_DRIFT_MAX);
+	if (now->method == TW_OFFSET_BY_TIME_SYNC && next > at)
+		growth += tw_time__earlier(next - at, pause) / (TW_NS_PER_SECOND / TW_DRIFT_MAX);
 	return error + error / 4 + growth;
 }
 
@@ -307,18 +319,19 @@ static bool has_moved(const struct tw_stream_clock *c, int64_t offset)
 
 /*
  * Set check_at to a time up to which no check is needed: the error stays below the reported error, although it grows with the drift and the
- * correction of the line, and the source of the estimate stays valid.
+ * correction of the line, there is no exchange, at which the bounds may change suddenly, and the source of the estimate stays valid.
  */
 static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
 {
 	const double drift = c->line.drift < 0 ? -c->line.drift : c->line.drift;
 	const double turn = c->line.turn < 0 ? -c->line.turn : c->line.turn;
-	const double room = (double)(c->stated.error_ns - now->error_ns) / (TW_DRIFT_MAX / 1e9 + drift + turn);
+	const double room = (double)(c->stated.error_ns - now->error_ns) / (TW_BOUND_GROWTH_MAX / 1e9 + drift + turn);
 	struct estimate estimate;
 
 	c->check_at = ns + LOOK_NS;
 	if (now->error_ns != TW_ERROR_UNKNOWN && room < (double)LOOK_NS)
 		c->check_at = ns + (uint64_t)room;
+	c->check_at = tw_time__earlier(c->check_at, tw_distance__next(&c->distance, ns));
 	if (estimate__make(c, ns, &estimate) && estimate.method == TW_OFFSET_BY_SYNC)
 		c->check_at = tw_time__earlier(c->check_at, c->kept.time + KEPT_NS);
 	if (c->n_changes)
@@ -375,14 +388,17 @@ bool tw_stream_clock__look(struct tw_stream_clock *c, uint64_t time, struct tw_o
 static void say_ahead(const struct tw_stream_clock *c, struct tw_stream_clock_summary *ret)
 {
 	const struct tw_clock_view *sample = &c->samples.last;
+	const uint64_t at = sample->reading[TW_CLOCK_TRACE];
 	struct estimate estimate;
+	int64_t distance;
 
-	if (!c->samples.any || !estimate__make(c, sample->reading[TW_CLOCK_TRACE], &estimate))
+	if (!c->samples.any || !estimate__make(c, at, &estimate))
 		return;
+	distance = estimate__line(c, &estimate, at).distance;
 	ret->ahead_known = true;
-	ret->ahead = tw_saturate__plus(c->wall_offset, tw_bounds__middle(estimate.bounds));
+	ret->ahead = tw_saturate__plus(c->wall_offset, distance);
 	ret->ahead = tw_saturate__minus(ret->ahead, c->own.stepped);
-	ret->ahead_most = width(estimate.bounds) / 2 + 1 + sample->error_ns;
+	ret->ahead_most = estimate__error(&estimate, tw_saturate__minus(0, distance)) + 1 + sample->error_ns;
 }
 
 void tw_stream_clock__summary(const struct tw_stream_clock *c, struct tw_stream_clock_summary *ret)

@@ -3,7 +3,11 @@
 
 #include <math.h>
 
+#include "base/time.h"
+
 #define SAMPLE_ERROR_NS 900
+#define ADVANCE_NS      (5 * TW_NS_PER_MS)
+#define SWING_S         3.0 /* of the wander: its period is 2 pi times as long */
 
 void world__init(struct world *w, uint64_t seed)
 {
@@ -41,6 +45,34 @@ void world__drift(struct world *w, uint64_t now, double ppm)
 	w->drift = ppm / 1e6;
 }
 
+/* The next step of the drift. After a step of a slewed clock, the drift returns to its mean. */
+static void take_step(struct world *w, uint64_t now)
+{
+	double pause = w->step_every * (1 + world__chance(w));
+
+	if (w->slews && w->offset == 0)
+		pause = 1 + floor(3 * world__chance(w));
+	w->offset = w->slews && w->offset != 0 ? 0 : (2 * world__chance(w) - 1) * w->step;
+	w->next_step = now + (uint64_t)(pause * 1e9);
+}
+
+void world__advance(struct world *w, uint64_t now)
+{
+	const double seconds = (double)(now % (1000000 * TW_NS_PER_SECOND)) / 1e9;
+	double swing;
+
+	if (now < w->next_advance)
+		return;
+	w->next_advance = now + ADVANCE_NS;
+	if (w->step > 0 && now >= w->next_step)
+		take_step(w, now);
+	swing = w->wander * SWING_S * sin(seconds / SWING_S);
+	if (w->wander > 0 || w->drift * 1e6 != w->ppm + w->offset)
+		world__drift(w, now, w->ppm + w->offset + swing);
+	if (w->queue_max > 0)
+		w->queue = fmin(fmax(w->queue + (world__chance(w) - 0.45) * w->queue_max / 10, 0), w->queue_max);
+}
+
 void world__sleep(struct world *w, uint64_t now, uint64_t ns)
 {
 	w->stream = world__stream(w, now);
@@ -56,7 +88,7 @@ static uint64_t way(struct world *w, uint64_t least)
 
 bool world__exchange(struct world *w, uint64_t now, struct tw_time_sync_sample *ret)
 {
-	const uint64_t there = now + way(w, w->there_ns);
+	const uint64_t there = now + way(w, w->there_ns) + (uint64_t)w->queue;
 	const uint64_t answered = there + way(w, 5000);
 	const uint64_t arrived = answered + way(w, w->back_ns);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Two simulated hosts with known clocks. The capture host's clock is the true time. The stream's clock drifts against it, and the drift can
- * change. Messages between the hosts have delays.
+ * change: suddenly, as if NTP began to slew the clock, or slowly, as with the temperature. Messages between the hosts have delays.
  */
 #ifndef SIMULATED_CLOCKS_H
 #define SIMULATED_CLOCKS_H
@@ -20,6 +20,15 @@ struct world {
 	uint64_t there_ns, back_ns; /* minimum delays */
 	uint64_t jitter_ns;         /* mean additional delay, exponentially distributed */
 	double loss;                /* of requests and responses */
+	/* what world__advance() changes */
+	double ppm;           /* mean drift */
+	double wander;        /* the drift swings around @ppm with this largest change per second, ppm */
+	double step;          /* the drift makes steps of up to this size, ppm */
+	double step_every;    /* shortest time between two steps, s; the longest is twice as long */
+	bool slews;           /* a step lasts for whole seconds, and the drift returns to @ppm */
+	double queue_max;     /* longest delay in the queue of requests, ns; 0 = there is no queue */
+	double queue, offset; /* current delay in the queue, ns; difference between the drift and @ppm, ppm */
+	uint64_t next_step, next_advance;
 };
 
 void world__init(struct world *w, uint64_t seed);
@@ -32,6 +41,9 @@ uint64_t world__stream(const struct world *w, uint64_t now);
 
 /** world__drift() - let the stream's clock drift by @ppm from @now on */
 void world__drift(struct world *w, uint64_t now, double ppm);
+
+/** world__advance() - change drift and queue, as the members above say; to be called every few ms */
+void world__advance(struct world *w, uint64_t now);
 
 /** world__sleep() - suspend the producer's machine for @ns */
 void world__sleep(struct world *w, uint64_t now, uint64_t ns);

@@ -51,11 +51,42 @@ static void test_anchors_stay(void **state)
 	assert_int_equal(d.anchors[0].time, TW_NS_PER_SECOND + 29500 + AHEAD);
 }
 
+/* A step of the rate by 100 ppm is seen. Then the drift is that after the step, and the tighter bounds are not used for 4 s. */
+static void test_step_of_the_rate(void **state)
+{
+	const uint64_t begin = TW_NS_PER_SECOND, changed = 11 * TW_NS_PER_SECOND, pause = 100 * TW_NS_PER_MS;
+	struct tw_distance d = { .n_marks = 0 };
+
+	(void)state;
+	for (uint64_t at = begin; at < begin + 25 * TW_NS_PER_SECOND; at += pause) {
+		const uint64_t gained = at > changed ? (at - changed) / 10000 : 0, back = 300 * TW_NS_PER_MS;
+		const struct tw_time_sync_sample sample = { .asked = at,
+							    .received = at + 1000 + AHEAD + gained,
+							    .answered = at + 1000 + AHEAD + gained,
+							    .arrived = at + 2000 };
+		struct tw_bounds bounds, plain;
+
+		assert_true(tw_distance__take(&d, &sample));
+		if (at < begin + 400 * TW_NS_PER_MS)
+			continue;
+		bounds = tw_distance__at(&d, sample.answered - back + pause / 2);
+		plain = tw_distance__safe_at(&d, sample.answered - back + pause / 2);
+		if (at < begin + 4 * TW_NS_PER_SECOND || (d.rate_steps && at < changed + 4 * TW_NS_PER_SECOND))
+			assert_int_equal(bounds.high - bounds.low, plain.high - plain.low);
+		else if (at < changed || at > changed + 5 * TW_NS_PER_SECOND)
+			assert_in_range(bounds.high - bounds.low, 1, (plain.high - plain.low) / 4);
+	}
+	assert_int_equal(d.rate_steps, 1);
+	assert_in_range(tw_bounds__middle(tw_distance__drift(&d)), 99000, 101000);
+	assert_int_equal(d.restarts, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slow_beginning),
 		cmocka_unit_test(test_anchors_stay),
+		cmocka_unit_test(test_step_of_the_rate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
