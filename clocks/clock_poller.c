@@ -9,7 +9,7 @@
 #define BURST        8 /* number of first requests to a new stream, which are BURST_NS apart */
 #define BURST_NS     (3 * TW_NS_PER_MS)
 #define ROUNDS       1000 /* round trips between requests; a drift of 500 ppm then adds half a round trip to the error */
-#define PAUSE_MIN_NS (100 * TW_NS_PER_MS)
+#define PAUSE_MIN_NS (50 * TW_NS_PER_MS)
 #define PAUSE_MAX_NS TW_NS_PER_SECOND
 #define DEAF         16 /* after more than this number of requests without a response, the pause is DEAF_NS */
 #define DEAF_NS      (10 * TW_NS_PER_SECOND)
