@@ -16,6 +16,7 @@
 #define KEPT_NS    (4 * TW_NS_PER_SECOND) /* sync_ns is valid this long; a CLOCK has it each second, but may be lost */
 #define LOOK_NS    TW_NS_PER_SECOND       /* longest time between two checks whether an OFFSET record is due */
 #define LOW_NS     (4 * TW_NS_PER_SECOND) /* a smaller error is reported after it has lasted this long */
+#define LOW_PART   4                      /* a smaller error is reported if it is smaller by at least a fourth */
 #define MOVED_NS   TW_NS_PER_MS           /* smaller changes of the offset are not reported */
 #define MOVED_MORE 8                      /* changes below this multiple of the error are not reported either */
 
@@ -296,12 +297,12 @@ static uint64_t with_room(const struct tw_stream_clock *c, const struct tw_offse
 	return error + error / 4 + growth;
 }
 
-/* Whether the error has been far below the reported error for at least LOW_NS, or is known while the reported error is unknown. */
+/* Whether the error has been below the reported error, by at least a part of it, for at least LOW_NS, or is known while the reported error is unknown. */
 static bool is_low(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
 {
 	if (c->stated.error_ns == TW_ERROR_UNKNOWN)
 		return now->error_ns != TW_ERROR_UNKNOWN;
-	if (with_room(c, now) > c->stated.error_ns / 2) {
+	if (with_room(c, now) >= c->stated.error_ns - c->stated.error_ns / LOW_PART) {
 		c->low_since = 0;
 		return false;
 	}

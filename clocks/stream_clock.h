@@ -82,7 +82,7 @@ struct tw_stream_clock {
 	unsigned int n_changes;
 	bool started;                 /* START was reported */
 	struct tw_offset_view stated; /* the last reported record */
-	uint64_t low_since;           /* time since which the error is far below that of @stated, ns; 0 = it is not */
+	uint64_t low_since;           /* time since which the error is below that of @stated, ns; 0 = it is not */
 	uint64_t check_at;            /* time until which no record is needed, ns in the stream's clock */
 	uint64_t steps, suspends;     /* number of steps of the wall clock, and of suspends */
 };
@@ -157,7 +157,7 @@ bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, struct 
  * @ret: the record, with time @time
  *
  * Call this function before each packet until it returns false. The records are START, then steps and suspends. An ESTIMATE follows if the
- * error_ns of the last record became too small, or has been far too large for 4 s. An ESTIMATE also follows if the offset moved by more
+ * error_ns of the last record became too small, or by a fourth too large for 4 s. An ESTIMATE also follows if the offset moved by more
  * than 1 ms and by more than 8 times the error_ns of the last record. At most TW_STREAM_CLOCK_RECORDS records precede one packet: START
  * once, each change once, and one ESTIMATE. The error_ns of the ESTIMATE includes a margin, so a second ESTIMATE is not due. Most calls
  * cost one comparison.
