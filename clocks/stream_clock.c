@@ -58,14 +58,14 @@ static uint64_t width(struct tw_bounds bounds)
 	return (uint64_t)bounds.high - (uint64_t)bounds.low;
 }
 
-/* Make the estimate at @ns in the stream's clock. Return: false if nothing bounds the distance */
+/* Make the estimate at @ns in the stream's clock. Return: false if nothing bounds the distance, or the clock is doubted */
 static bool estimate__make(const struct tw_stream_clock *c, uint64_t ns, struct estimate *ret)
 {
 	const bool exchanged = tw_distance__known(&c->distance);
 	struct tw_bounds kept;
 	const bool is_kept = kept_at(c, ns, &kept);
 
-	if (!exchanged && !is_kept)
+	if (c->doubted || (!exchanged && !is_kept))
 		return false;
 	if (exchanged)
 		*ret = (struct estimate){ .bounds = tw_distance__at(&c->distance, ns),
@@ -202,6 +202,7 @@ void tw_stream_clock__sample(struct tw_stream_clock *c, const struct tw_clock_vi
 	s.reading[TW_CLOCK_TRACE] = tw_stream_clock__ns(c, s.reading[TW_CLOCK_TRACE]);
 	if (!tw_wall_clock__take(&c->samples, &s, &change))
 		return;
+	c->doubted = false;
 	c->wall_offset = (int64_t)(s.reading[TW_CLOCK_REAL] - s.reading[TW_CLOCK_TRACE]);
 	if (change.suspend)
 		note(c, TW_OFFSET_SUSPEND, sample->reading[TW_CLOCK_TRACE], change.suspend);
@@ -242,9 +243,16 @@ bool tw_stream_clock__exchange(struct tw_stream_clock *c, const struct tw_time_s
 	if (!tw_distance__take(&c->distance, &s))
 		return false;
 	note_sources(c, &s.by);
+	c->doubted = false;
 	steer(c, s.answered);
 	c->check_at = 0;
 	return true;
+}
+
+void tw_stream_clock__doubt(struct tw_stream_clock *c)
+{
+	c->doubted = true;
+	c->check_at = 0;
 }
 
 void tw_stream_clock__own(struct tw_stream_clock *c, const struct tw_own_clock *own)

@@ -73,7 +73,8 @@ struct tw_stream_clock {
 	uint8_t newest_answered_by; /* of the newest sample; the one before may have the stamp of an earlier response */
 	struct tw_kept_clocks kept;
 	struct tw_own_clock own;
-	bool dated; /* the offset is known, from a CLOCK or a response */
+	bool dated;   /* the offset is known, from a CLOCK or a response */
+	bool doubted; /* the stream's clock may have stopped since the last CLOCK or response: the error is unknown */
 	struct tw_clock_line line;
 	int64_t wall_offset; /* REAL - TRACE of the newest CLOCK, ns */
 	uint64_t written;    /* newest time of a packet, ns in the stream's clock; 0 = none yet: @line may still jump */
@@ -102,6 +103,13 @@ void tw_stream_clock__sample(struct tw_stream_clock *clock, const struct tw_cloc
  * Return: false if the exchange is invalid.
  */
 bool tw_stream_clock__exchange(struct tw_stream_clock *clock, const struct tw_time_sync_sample *sample);
+
+/**
+ * tw_stream_clock__doubt() - the stream was silent for long, so that its machine may have been suspended
+ *
+ * The error of packet times is unknown until the next CLOCK or response.
+ */
+void tw_stream_clock__doubt(struct tw_stream_clock *clock);
 
 /** tw_stream_clock__own() - set the state of the capture host's wall clock; to be called about once a second */
 void tw_stream_clock__own(struct tw_stream_clock *clock, const struct tw_own_clock *own);

@@ -35,7 +35,7 @@ int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stre
 		return -ENOMEM;
 	}
 	s->stream = stream;
-	s->since = a->now;
+	s->since = s->clocked = a->now;
 	s->own_frames = (struct tw_frame_info){
 		.stream_id = id,
 		.source = TW_SOURCE_OUT_OF_BAND,
@@ -65,8 +65,10 @@ static int update_one(struct tw_archive *a, struct tw_archive_stream *s, const s
 		err = tw_merge__set_scale(a->merge, s->stream->id, &s->stream->identity.scale);
 		return err == -ENOSPC ? 0 : err; /* the merge counts what it has no room for */
 	}
-	if (whole.type == TW_TLV_CLOCK && tw_clock__parse(&whole, &clock))
+	if (whole.type == TW_TLV_CLOCK && tw_clock__parse(&whole, &clock)) {
 		tw_stream_clock__sample(&s->clock, &clock);
+		s->clocked = a->now;
+	}
 	return 0;
 }
 
@@ -345,9 +347,35 @@ static int tell_moved(struct tw_archive *a)
 
 uint64_t tw_archive__present(const struct tw_archive *a)
 {
+	if (a->options.present)
+		return a->options.present(a->options.ctx);
 	if (a->options.align == TW_ALIGN_HOST)
 		return tw_capture_clock__now(&a->clock);
 	return tw_time__now(CLOCK_REALTIME);
+}
+
+/*
+ * A producer sends a CLOCK each second, and answers requests. If neither arrived for this time, its machine may have been suspended. Its
+ * clock may then have stopped, so the times of events that arrive before the next CLOCK may be wrong.
+ */
+#define QUIET_NS (2 * TW_NS_PER_SECOND)
+
+static void find_quiet_streams(struct tw_archive *a)
+{
+	a->quiet = false;
+	for (struct tw_archive_stream *s = tw_archive__first(a); s; s = tw_archive__next(a, s)) {
+		s->quiet = a->now - s->clocked > QUIET_NS;
+		a->quiet |= s->quiet;
+	}
+}
+
+/* Called for each frame with events while some streams are quiet: the clock of a stream that is quiet, but not silent, is doubted. */
+static void doubt_quiet_stream(struct tw_archive *a, uint64_t stream_id)
+{
+	struct tw_archive_stream *s = tw_archive__find(a, stream_id);
+
+	if (s && s->quiet && a->now - s->clocked > QUIET_NS)
+		tw_stream_clock__doubt(&s->clock);
 }
 
 static int take(struct tw_archive *a, const void *data, size_t len, const struct tw_arrival *arrival)
@@ -366,6 +394,8 @@ static int take(struct tw_archive *a, const void *data, size_t len, const struct
 		return 0;
 	if (readable && (info.source == TW_SOURCE_CONTROL || info.source == TW_SOURCE_OUT_OF_BAND))
 		err = archive__update(a, &info, tlvs);
+	else if (readable && a->quiet)
+		doubt_quiet_stream(a, info.stream_id);
 	if (!err && status == TW_FRAME_OK && info.source == TW_SOURCE_OUT_OF_BAND)
 		err = archive__out_of_band(a, &info, data, tlvs);
 	if (!err)
@@ -401,6 +431,7 @@ void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct t
 
 	if (!s || !tw_stream_clock__exchange(&s->clock, sample))
 		return;
+	s->clocked = a->now;
 	tw_merge__set_answered(a->merge, stream_id);
 	if (!s->placed)
 		tw_archive__done(a, archive__place(a, s));
@@ -437,8 +468,10 @@ int tw_archive__tick(struct tw_archive *a, uint64_t now)
 		err = tw_merge__tick(a->merge, now);
 	}
 	a->now = tw_time__later(a->now, now);
-	if (!err && a->options.network)
+	if (!err && a->options.network) {
+		find_quiet_streams(a);
 		err = archive__place_waiting(a);
+	}
 	if (!err)
 		err = tell_moved(a);
 	if (!err)

@@ -63,7 +63,12 @@ struct tw_archive_options {
 	 * are known.
 	 */
 	uint64_t (*explain)(void *ctx, uint64_t stream_id);
-	void *ctx; /* context of the callback */
+	/*
+	 * Returns the present by the clock of packet times, ns since 1970: the capture clock with TW_ALIGN_HOST, otherwise the wall clock.
+	 * NULL = these clocks are read; a test injects its own.
+	 */
+	uint64_t (*present)(void *ctx);
+	void *ctx; /* context of the callbacks */
 };
 
 /* The counters of an archive, for all its streams. */

@@ -23,6 +23,8 @@ struct tw_archive_count {
 struct tw_archive_stream {
 	struct tw_stream *stream; /* its entry in the table of streams */
 	uint64_t since;           /* time of its first frame, CLOCK_MONOTONIC, ns */
+	uint64_t clocked;         /* time of its last CLOCK or response, CLOCK_MONOTONIC, ns */
+	bool quiet;               /* there was none for long; see `quiet` of the archive */
 	struct tw_stream_clock clock;
 	struct tw_metadata *metadata;
 	struct tw_frame_info own_frames; /* header of the out-of-band frames written for it */
@@ -59,6 +61,7 @@ struct tw_archive {
 	struct tw_streams *streams;             /* the table of streams, which the merge uses too */
 	unsigned int user;                      /* index in tw_stream.user of the struct tw_archive_stream */
 	bool moved;                             /* `moved` of at least one stream is set */
+	bool quiet;                             /* `quiet` of at least one stream is set */
 	struct tw_archive_over *over;
 	size_t n_over, size_over;
 	uint64_t n_others; /* number of streams in the last row of `over`, if it is a sum; otherwise 0 */
