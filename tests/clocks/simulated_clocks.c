@@ -69,8 +69,7 @@ void world__advance(struct world *w, uint64_t now)
 	swing = w->wander * SWING_S * sin(seconds / SWING_S);
 	if (w->wander > 0 || w->drift * 1e6 != w->ppm + w->offset)
 		world__drift(w, now, w->ppm + w->offset + swing);
-	if (w->queue_max > 0)
-		w->queue = fmin(fmax(w->queue + (world__chance(w) - 0.45) * w->queue_max / 10, 0), w->queue_max);
+	w->queue = fmin(fmax(w->queue + (world__chance(w) - 0.45) * w->queue_max / 10, 0), w->queue_max);
 }
 
 void world__sleep(struct world *w, uint64_t now, uint64_t ns)
