@@ -168,7 +168,8 @@ static void check_rate(struct tw_distance *d)
 bool tw_distance__take(struct tw_distance *d, const struct tw_time_sync_sample *s)
 {
 	const struct tw_bounds asked = { INT64_MIN, (int64_t)(s->received - s->asked) };
-	struct tw_distance_mark mark = { .time = s->answered };
+	const bool again = s->again && d->n_marks && latest_mark(d)->asked == s->asked;
+	struct tw_distance_mark mark = { .time = s->answered, .asked = s->asked };
 
 	mark.bounds = tw_bounds__grown(asked, tw_time__apart(s->answered, s->received));
 	mark.bounds.low = (int64_t)(s->answered - s->arrived);
@@ -193,6 +194,8 @@ bool tw_distance__take(struct tw_distance *d, const struct tw_time_sync_sample *
 	}
 	if (!d->n_marks)
 		d->even_since = mark.time;
+	if (again && d->n_marks)
+		d->n_marks--;
 	d->marks[d->n_marks++ % TW_DISTANCE_MARKS] = mark;
 	check_rate(d);
 	anchor(d, &mark);

@@ -58,6 +58,7 @@ struct tw_bounds {
 /* The bounds at one time of the stream's clock, ns, from all exchanges so far. */
 struct tw_distance_mark {
 	uint64_t time;
+	uint64_t asked; /* of the exchange, in the capture clock */
 	struct tw_bounds bounds;
 	int64_t middle; /* between the bounds that follow from this exchange alone */
 	uint64_t delay; /* of request and response together, ns */
@@ -75,7 +76,13 @@ struct tw_distance {
 	uint64_t even_since;         /* its time */
 };
 
-/** tw_distance__take() - add an exchange. Return: false if it is invalid */
+/**
+ * tw_distance__take() - add an exchange
+ *
+ * An exchange may be added again, with more precise times, before the next one is added: the request was sent at the same time.
+ *
+ * Return: false if it is invalid.
+ */
 bool tw_distance__take(struct tw_distance *distance, const struct tw_time_sync_sample *sample);
 
 /** tw_distance__restart() - discard all bounds, because a clock was set */

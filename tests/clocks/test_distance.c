@@ -81,12 +81,34 @@ static void test_step_of_the_rate(void **state)
 	assert_int_equal(d.restarts, 0);
 }
 
+/* An exchange that is added again with better times replaces the first sample. The pause is that between exchanges. */
+static void test_again(void **state)
+{
+	const uint64_t there = 3 * TW_NS_PER_SECOND + AHEAD + 20000;
+	struct tw_distance d = { .n_marks = 0 };
+	struct tw_bounds bounds;
+
+	(void)state;
+	exchange(&d, TW_NS_PER_SECOND, 50000);
+	exchange(&d, 3 * TW_NS_PER_SECOND, 50000);
+	assert_true(tw_distance__take(&d, &(struct tw_time_sync_sample){ .asked = 3 * TW_NS_PER_SECOND,
+									 .received = there,
+									 .answered = there + 10,
+									 .arrived = 3 * TW_NS_PER_SECOND + 40010,
+									 .again = true }));
+	assert_int_equal(d.n_marks, 2);
+	assert_in_range(tw_distance__pause(&d), 2 * TW_NS_PER_SECOND - 50000, 2 * TW_NS_PER_SECOND);
+	bounds = tw_distance__at(&d, there + 10);
+	assert_in_range(bounds.high - bounds.low, 40000, 40010);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slow_beginning),
 		cmocka_unit_test(test_anchors_stay),
 		cmocka_unit_test(test_step_of_the_rate),
+		cmocka_unit_test(test_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
