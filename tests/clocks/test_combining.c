@@ -165,7 +165,8 @@ static const struct row {
 	{ "wander 0.5 ppm/s", 10000, 10000, 2000, 50 * MS, .wander = 0.5 },
 	{ "steps of 20 ppm", 10000, 10000, 2000, 50 * MS, .step = 20, .step_every = 8 },
 	{ "slews of 500 ppm", 10000, 10000, 2000, 50 * MS, .step = 400, .step_every = 8, .slews = true },
-	{ "servo, stamped", 500, 500, 100, 50 * MS, .step = 0.05, .step_every = 0.125, .tight = true },
+	{ "wander, stamped", 50, 50, 10, 50 * MS, .wander = 0.9, .tight = true },
+	{ "servo, stamped", 50, 50, 10, 50 * MS, .step = 0.05, .step_every = 0.125, .tight = true },
 };
 
 static void run_row(const struct row *row, uint64_t lag, struct figures *figures)
