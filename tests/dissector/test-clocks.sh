@@ -29,6 +29,8 @@ passes "and with" "9 11 16 18" 'trace.order == "certain"' frame.number
 passes "before any other stream there is no order" "3" "trace.pid && !trace.order" frame.number
 expect "each event of a frame has both" "0.000035000,0.000035000,0.000035000|certain,certain,certain" \
 	"$(fields clocks.pcap 'frame.number == 11' trace.time_error trace.order)"
+expect "the interval of a time" 1 "$(TZ=UTC count clocks.pcap 'frame.number == 6 && trace.time_earliest == "2023-11-14 22:13:20.009965" && trace.time_latest == "2023-11-14 22:13:20.010035"')"
+passes "packets with several events have no interval" "6 8 9 10 13 15 16 17 18" trace.time_earliest frame.number
 expect "one stream: no order" 0 "$(count basic.pcap trace.order)"
 expect "nothing else is written when a filter has them" "" \
 	"$(shark -r "$SAMPLES/clocks.pcap" -Y 'trace.order == uncertain' 2>&1 > "$home/out")"
