@@ -178,7 +178,8 @@ int output_file__finish(struct output_file *file, struct tw_error *error)
 int output_file__print(struct output_file *file, const char *path, void (*put)(FILE *out, const void *data),
 		       const void *data, struct tw_error *error)
 {
-	FILE *out = fdopen(dup(file->fd), "w");
+	const int fd = dup(file->fd);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
 
 	if (out)
 		put(out, data);

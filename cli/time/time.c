@@ -142,10 +142,14 @@ static void tell_outcome(const char *file, const struct tw_timing_result *result
 
 	outcome__add_ledger(&outcome, &read->ledger);
 	outcome.events = read->events;
+	outcome.place[OUTCOME_TEXTS] = read->streams.refused_texts + read->streams.refused_names;
+	outcome.place[OUTCOME_NO_FORMAT] = result->unknown;
 	outcome.place[OUTCOME_CUT] = read->cut;
 	outcome.place[OUTCOME_TRUNCATED] = read->snapped;
 	outcome.place[OUTCOME_MALFORMED] = read->malformed;
 	outcome.place[OUTCOME_VERSION] = read->versions;
+	if (*read->streams.first.text)
+		outcome.remedy[OUTCOME_TEXTS] = read->streams.first.text;
 	outcome__print(&outcome, stderr);
 }
 
@@ -198,10 +202,17 @@ static int show(const struct time_config *config, const struct tw_timing_options
 static int open_picture(const struct time_config *config, const char *file, struct output_file *ret,
 			struct tw_error *error)
 {
+	const struct stat *input = NULL;
 	struct stat st;
 
 	*ret = (struct output_file){ 0 };
-	return config->svg ? output_file__open(ret, config->svg, !stat(file, &st) ? &st : NULL, error) : 0;
+	if (!config->svg)
+		return 0;
+	if (!stat(file, &st))
+		input = &st;
+	else if (errno != ENOENT)
+		return tw_error__set(error, -errno, "cannot look at %s: %s", file, strerror(errno));
+	return output_file__open(ret, config->svg, input, error);
 }
 
 static int check_pairs(const struct time_config *config, struct tw_pair_table *table, const char *file,

@@ -233,7 +233,6 @@ struct tw_pair_input tw_latency_input__of(const struct tw_read_event *event)
 				       .host = &event->stream->print_host };
 
 	put_comm(event, &input);
-	input.print = tw_stream__print(event->stream, event->known);
 	return input;
 }
 

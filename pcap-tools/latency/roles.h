@@ -72,7 +72,7 @@ int tw_latency_types__of(struct tw_latency_types *types, struct tw_stream_event 
 /** tw_latency_types__check() - whether the pairs can be measured in events of these formats. Return: as tw_latency_types__of() */
 int tw_latency_types__check(struct tw_latency_types *types, const struct tw_schema *formats, bool big_endian);
 
-/** tw_latency_input__of() - an event as the input of its roles; its texts are borrowed until the next event */
+/** tw_latency_input__of() - an event as the input of its roles, without @print; its texts are borrowed until the next event */
 struct tw_pair_input tw_latency_input__of(const struct tw_read_event *event);
 
 /** tw_latency_role__applies() - whether the event matches the condition of a role; counts conditions that reached a limit */

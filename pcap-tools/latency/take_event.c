@@ -166,6 +166,7 @@ static int take_known(struct tw_latency *l, const struct tw_read_event *event, c
 		return tw_error__set(&l->refusal, -EINVAL,
 				     "the trace clock '%s' counts events: the capture has no times", id->clock);
 	player.input = tw_latency_input__of(event);
+	player.input.print = tw_stream__print(event->stream, event->known);
 	for (size_t i = 0; i < roles->n && !err; i++) {
 		if (tw_latency_role__applies(&roles->roles[i], event, &player.input))
 			err = play(l, &roles->roles[i], &player);

@@ -27,7 +27,6 @@ for stretch in stream["stretches"]:
     assert all(stretch[k] is None for k in ("method", "error_min_ns", "error_max_ns", "synced_by", "grandmaster", "since")), stretch
 E1
 
-# A packet of another program has no frames.
 run 0 "$tracewire" time -q - <"$scratch/x.pcapng"
 refuses 2 "tracewire time: time needs one capture: a file, or - for standard input" time
 refuses 2 "tracewire time: cannot open $scratch/none: No such file or directory" time "$scratch/none"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `tracewire report`, `info` and `filter --from` read damaged and truncated captures, and `tracewire convert` reads damaged and truncated
+# `tracewire report`, `info`, `time` and `filter --from` read damaged and truncated captures, and `tracewire convert` reads damaged and truncated
 # trace.dat files. They are built with sanitizers. The status must be 0 or 1, or 2 if the file is not recognised any more. No sanitizer
 # report, no leak, no hang, valid JSON. HOSTILE_FILES files of each kind (default 3). CTest sets TRACEWIRE, MAKE_FRAMES, FORMATS, RECORDING
 # and DAT.
@@ -43,6 +43,10 @@ report() {
 	run info "$1"
 	run info --json "$1"
 	prints_json 'info --json'
+	run time --svg "$home/out.svg" "$1"
+	run time --before sched_switch --after sched_waking --key next_pid=pid "$1"
+	run time --json "$1"
+	prints_json 'time --json'
 }
 
 "$MAKE_FRAMES" "$FORMATS" "$home" made.pcap 2000 && mergecap -a -w "$home/whole.pcapng" "$home/made.pcap" "$RECORDING" ||

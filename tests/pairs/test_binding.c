@@ -132,6 +132,42 @@ static void test_text_keys(void **state)
 	assert_string_equal(tw_pair_names__text(names, second.values[0]), "bashbash");
 }
 
+/* The ends of a connection: an IPv4 and an IPv6 address. Other arrays are no keys. */
+static const char connection[] =
+	EVENT_TEXT("sched_waking", 1,
+		   FIELD("__u8 saddr[4]", 8, 4, 0) FIELD("__u8 daddr[4]", 12, 4, 0)
+			   FIELD("__u8 saddr_v6[16]", 16, 16, 0) FIELD("__u8 daddr_v6[16]", 32, 16, 0)
+				   FIELD("__u8 other[4]", 48, 4, 0),
+		   "print fmt: \"\"");
+
+static void test_address_keys(void **state)
+{
+	uint8_t bytes[52] = { 0 };
+	struct tw_pair_binding binding;
+	struct tw_pairing_key key;
+	struct tw_error error;
+
+	(void)state;
+	tw_format__free(format);
+	assert_int_equal(tw_format__parse(connection, strlen(connection), "sched", &format, NULL), 0);
+	record = (struct tw_record){ .data = bytes, .len = sizeof(bytes) };
+	input.print = NULL;
+	assert_int_equal(bind("saddr,daddr,saddr_v6,daddr_v6", "cpu", &binding, &error), 0);
+	memcpy(bytes + 8, "\x0a\0\0\1\x0a\0\0\2", 8); /* NULs end no address */
+	memcpy(bytes + 16, "\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\1", 16);
+	memcpy(bytes + 32, "\0\0\0\0\0\0\0\0\0\0\xff\xff\x0a\0\0\1", 16);
+	assert_true(tw_pair_binding__key(&binding, &input, names, &key));
+	assert_int_not_equal(key.values[0], key.values[1]);
+	assert_int_not_equal(key.values[0], key.values[2]);
+	assert_int_equal(key.values[2], key.values[3]);
+	record.len = 40;
+	assert_false(tw_pair_binding__key(&binding, &input, names, &key));
+	assert_int_equal(bind("other", "cpu", &binding, &error), -EINVAL);
+	assert_string_equal(error.text,
+			    "p:2:7: field 'other' of sched_waking cannot be a key: it is neither a number nor a "
+			    "text nor an IP address");
+}
+
 static void test_missing_key(void **state)
 {
 	struct tw_pair_binding binding;
@@ -225,6 +261,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_keys, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_text_keys, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_address_keys, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missing_key, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_groups, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_other_event, setup, teardown),

@@ -196,7 +196,8 @@ static void test_limits(void **state)
 	assert_int_equal(tw_pair_table__parse(table, text, TW_PAIR_TEXT_MAX + 1, "big", &error), -E2BIG);
 	assert_int_equal(tw_pair_table__parse(table, "pair \0a", 7, "nul", &error), -EINVAL);
 	assert_string_equal(error.text, "nul: not a text, because there is a NUL byte");
-	assert_int_equal(tw_pair_table__parse(table, "pair a\nbogus", 12, NULL, &error), -EINVAL); /* no place is named */
+	assert_int_equal(tw_pair_table__parse(table, "pair a\nbogus", 12, NULL, &error),
+			 -EINVAL); /* no place is named */
 	assert_string_equal(error.text, "'bogus' is none of pair, text, begin, end, cancel, value, again, by and unit");
 
 	len = (size_t)sprintf(text, "pair many\nend e\n");
@@ -229,6 +230,25 @@ static void test_shipped(void **state)
 	assert_string_equal(error.text, "there is no pair 'zzz'");
 }
 
+/* The built-in pairs of `tracewire time` are valid. */
+static void test_ordered(void **state)
+{
+	struct tw_error error = { "" };
+
+	(void)state;
+	if (tw_pair_table__ship_ordered(table, &error))
+		fail_msg("%s", error.text);
+	assert_non_null(tw_pair_table__find(table, "tcp-established", &error));
+	for (size_t i = 0; i < tw_pair_table__count(table); i++) {
+		const struct tw_pair *pair = tw_pair_table__at(table, i);
+
+		assert_int_equal(pair->n_events, 2);
+		assert_int_equal(pair->events[0].role, TW_PAIR_BEGIN);
+		assert_int_equal(pair->events[1].role, TW_PAIR_END);
+		assert_true(*pair->text != '\0' && pair->events[0].n_keys > 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +259,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_refused, make, discard),
 		cmocka_unit_test_setup_teardown(test_limits, make, discard),
 		cmocka_unit_test_setup_teardown(test_shipped, make, discard),
+		cmocka_unit_test_setup_teardown(test_ordered, make, discard),
 	};
 
 	return cmocka_run_group_tests_name("pair table", tests, NULL, NULL);
