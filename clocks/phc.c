@@ -133,6 +133,16 @@ bool tw_phc__read(struct tw_phc_device *phc, struct tw_phc_reading *ret)
 	return false;
 }
 
+uint64_t tw_phc_reading__in(struct tw_phc_reading *r, clockid_t clock)
+{
+	const uint64_t before = tw_time__now(r->base), now = tw_time__now(clock);
+
+	if (r->base == clock)
+		return r->system;
+	r->error_ns += tw_time__now(r->base) - before;
+	return now - (before - r->system);
+}
+
 static void read_name(struct tw_phc_device *phc)
 {
 	char path[64];

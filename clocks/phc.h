@@ -46,6 +46,9 @@ int tw_phc__at(unsigned int index, struct tw_phc_device *ret, struct tw_error *e
 /** tw_phc__read() - read the clock by the best method of its driver. Return: false if it cannot be read: it is gone, for example */
 bool tw_phc__read(struct tw_phc_device *phc, struct tw_phc_reading *ret);
 
+/** tw_phc_reading__in() - convert the instant of a recent reading to @clock, ns. reading->error_ns grows by the error of the conversion */
+uint64_t tw_phc_reading__in(struct tw_phc_reading *reading, clockid_t clock);
+
 /** tw_phc__close() - close the clock */
 void tw_phc__close(struct tw_phc_device *phc);
 

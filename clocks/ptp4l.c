@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "clocks/ptp4l.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -66,12 +67,31 @@ static const struct tw_ptp_profile profiles[] = { { 0, 0 },  { 0, 1 },   { 4, 0 
 						  { 44, 0 }, { 127, 0 }, { 254, 0 } };
 #define PROFILES (sizeof(profiles) / sizeof(profiles[0]))
 
-/* The socket of ptp4l. The read-only socket, ptp4lro of linuxptp 4, refuses PORT_PROPERTIES_NP. */
-static const char path[] = "/var/run/ptp4l";
+/*
+ * The sockets of ptp4l: that of its successor of version 4.4, and that of earlier versions. The successor makes a symbolic link with the
+ * earlier name, but answers from the new one. The read-only socket, ptp4lro of linuxptp 4, refuses PORT_PROPERTIES_NP.
+ */
+static const char *const paths[] = { "/var/run/ptp/ptp4l", "/var/run/ptp4l" };
+#define PATHS (sizeof(paths) / sizeof(paths[0]))
 
-static bool send_question(const struct tw_ptp4l *p, uint16_t id)
+/*
+ * Connect to a socket of ptp4l. A connection remains usable after the process has given up its privileges, but cannot be made then, because
+ * only root may write to the socket.
+ */
+static bool connect_to_ptp4l(const struct tw_ptp4l *p)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	bool done = false;
+
+	for (size_t i = 0; i < PATHS && !done; i++) {
+		snprintf(to.sun_path, sizeof(to.sun_path), "%s", paths[i]);
+		done = !connect(p->fd, (const struct sockaddr *)&to, sizeof(to));
+	}
+	return done;
+}
+
+static bool send_question(struct tw_ptp4l *p, uint16_t id)
+{
 	uint8_t m[AT_DATA] = { 0 };
 
 	m[AT_TYPE] = (uint8_t)(p->profile.transport << 4 | TYPE_MANAGEMENT);
@@ -87,8 +107,11 @@ static bool send_question(const struct tw_ptp4l *p, uint16_t id)
 	tw_store_be16(m + AT_TLV, TLV_MANAGEMENT);
 	tw_store_be16(m + AT_TLV + 2, AT_DATA - AT_ID);
 	tw_store_be16(m + AT_ID, id);
-	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
-	return sendto(p->fd, m, sizeof(m), MSG_DONTWAIT, (struct sockaddr *)&to, sizeof(to)) == sizeof(m);
+	if (send(p->fd, m, sizeof(m), MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof(m))
+		return true;
+	if (errno != EAGAIN)
+		p->connected = false; /* ptp4l has ended */
+	return false;
 }
 
 /* Send a request for each profile; later requests use the profile of the first answer. Return: whether a request could be sent. */
@@ -113,6 +136,10 @@ static bool ask(struct tw_ptp4l *p)
 	p->sequence++;
 	p->have = 0;
 	p->next = (struct tw_ptp4l_status){ 0 };
+	if (!p->connected)
+		p->connected = connect_to_ptp4l(p);
+	if (!p->connected)
+		return false;
 	if (!p->found)
 		return search(p);
 	for (size_t i = 0; i < MESSAGES; i++)
@@ -145,6 +172,7 @@ static void take_data(struct tw_ptp4l_status *s, uint16_t id, const uint8_t *dat
 		break;
 	case TIME_STATUS_NP:
 		s->has_master = tw_load_be32(data + 38) != 0;
+		memcpy(s->grandmaster, data + 42, sizeof(s->grandmaster));
 		break;
 	case PORT_PROPERTIES_NP:
 		take_port(s, data, len);
@@ -174,13 +202,17 @@ static void take(struct tw_ptp4l *p, const uint8_t *m, size_t len)
 	}
 }
 
-/* Whether a message is from the socket of ptp4l. Any process can send messages to @fd, but only root can create a socket in /run. */
+/* Whether a message is from a socket of ptp4l. Any process can send messages to @fd, but only root can create these sockets in /run. */
 static bool is_ptp4l(const struct sockaddr_un *from, socklen_t len)
 {
 	const size_t size =
 		len > offsetof(struct sockaddr_un, sun_path) ? len - offsetof(struct sockaddr_un, sun_path) : 0;
+	bool any = false;
 
-	return size && (!strncmp(from->sun_path, path, size) || !strncmp(from->sun_path, path + strlen("/var"), size));
+	for (size_t i = 0; i < PATHS && size; i++)
+		any |= !strncmp(from->sun_path, paths[i], size) ||
+		       !strncmp(from->sun_path, paths[i] + strlen("/var"), size);
+	return any;
 }
 
 static void receive(struct tw_ptp4l *p)

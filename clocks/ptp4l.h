@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state of ptp4l (linuxptp), read with management messages over its socket in /run: IEEE 1588-2019, clause 15, and linuxptp's
- * TIME_STATUS_NP and PORT_PROPERTIES_NP. Only tw_ptp4l__open() waits: each tw_ptp4l__look() sends requests, and the next call reads the
+ * The state of ptp4l (linuxptp), read with management messages over its socket, /run/ptp4l or /run/ptp/ptp4l: IEEE 1588-2019, clause 15,
+ * and linuxptp's TIME_STATUS_NP and PORT_PROPERTIES_NP. Only tw_ptp4l__open() waits: each tw_ptp4l__look() sends requests, and the next call reads the
  * answers.
  */
 #ifndef TW_PTP4L_H
@@ -26,7 +26,9 @@ struct tw_ptp4l_status {
 	int64_t path_delay; /* mean of the delays of both directions, ns; a bound of the error of @offset */
 	int16_t utc_offset; /* TAI - UTC, s */
 	bool ptp_timescale; /* true: the master's time is TAI; false: it is arbitrary, as with software time stamps */
-	uint8_t state;      /* enum tw_ptp_state, of the port that follows a master, or else of any port */
+	uint8_t grandmaster
+		[8]; /* clock identity of the grandmaster: the clock at the root of the PTP network, which may be ptp4l's own */
+	uint8_t state;       /* enum tw_ptp_state, of the port that follows a master, or else of any port */
 	uint8_t time_stamps; /* 0 = software: ptp4l adjusts CLOCK_REALTIME; otherwise it adjusts the network card's clock */
 	char interface[TW_PTP4L_INTERFACE]; /* network interface of the port of @state */
 };
@@ -38,6 +40,7 @@ struct tw_ptp_profile {
 
 struct tw_ptp4l {
 	int fd;             /* -1 = no socket */
+	bool connected;     /* @fd is connected to a socket of ptp4l */
 	unsigned int asked; /* number of rounds of requests since the last answer */
 	bool found;         /* ptp4l has answered requests with @profile */
 	struct tw_ptp_profile profile;

@@ -8,6 +8,7 @@
 #include <sys/timex.h>
 
 #include "base/time.h"
+#include "clocks/chrony.h"
 #include "clocks/distance.h"
 #include "clocks/phc.h"
 #include "clocks/ptp4l.h"
@@ -17,13 +18,28 @@
 #define KERNEL_MAX_US 16000000 /* maxerror and esterror if they were never set: NTP_PHASE_LIMIT of the kernel */
 #define PTP_MAX_NS    TW_NS_PER_SECOND /* a clock with a larger error bound is not synchronised yet */
 
+enum source {
+	SOURCE_UNKNOWN,
+	SOURCE_MASTER, /* ptp4l, as the grandmaster */
+	SOURCE_PTP,    /* ptp4l */
+	SOURCE_CHRONY,
+	SOURCE_KERNEL,
+	SOURCE_UNSTATED, /* the clock is synchronised, and the kernel does not know how well */
+	SOURCE_NONE,
+};
+
 struct tw_sync {
 	struct tw_ptp4l ptp;
 	struct tw_ptp4l_status status; /* latest complete status; all zero = unknown */
 	uint64_t offsets[OFFSETS];     /* a ring of absolute values, ns */
 	unsigned int n_offsets;
 	unsigned int missed;      /* consecutive checks with a missing answer; a busy machine delays answers */
-	struct tw_phc_device phc; /* clock of the network card that ptp4l adjusts; @phc.fd -1 = not open */
+	struct tw_phc_device phc; /* clock of the network card that ptp4l uses; @phc.fd -1 = not open */
+	struct tw_chrony chrony;
+	struct tw_chrony_status tracking; /* latest answer of chronyd */
+	unsigned int chrony_missed; /* consecutive checks without an answer of chronyd; MISSED = @tracking is invalid */
+	size_t within;              /* index of the last bound in a text */
+	enum source source;         /* of @state */
 	struct tw_sync_state state;
 };
 
@@ -34,7 +50,9 @@ struct tw_sync *tw_sync__new(void)
 	if (!sync)
 		return NULL;
 	sync->phc.fd = -1;
+	sync->chrony_missed = MISSED;
 	tw_ptp4l__open(&sync->ptp);
+	tw_chrony__open(&sync->chrony);
 	return sync;
 }
 
@@ -43,26 +61,9 @@ void tw_sync__free(struct tw_sync *s)
 	if (!s)
 		return;
 	tw_ptp4l__close(&s->ptp);
+	tw_chrony__close(&s->chrony);
 	tw_phc__close(&s->phc);
 	free(s);
-}
-
-/* Get the state from the kernel. The error bound is used only if a daemon maintains it (clocks/sync.h). */
-static struct tw_sync_state ask_kernel(void)
-{
-	struct tw_sync_state ret = { 0 };
-	struct timex tx = { 0 };
-
-	if (adjtimex(&tx) == TIME_ERROR || tx.status & STA_UNSYNC)
-		return ret;
-	if (tx.esterror > 0 && tx.esterror <= tx.maxerror && tx.maxerror < KERNEL_MAX_US) {
-		const uint64_t ns = (uint64_t)tx.maxerror * 1000;
-
-		ret.ns = ns > UINT32_MAX ? 0 : (uint32_t)ns;
-	}
-	snprintf(ret.how, sizeof(ret.how), "%s",
-		 ret.ns ? "NTP, as the kernel reports" : "a source whose error bound the kernel does not know");
-	return ret;
 }
 
 static uint64_t worst_offset(struct tw_sync *s)
@@ -85,17 +86,6 @@ static bool open_phc(struct tw_sync *s)
 	return !tw_phc__of_interface(s->status.interface, &s->phc, &unused);
 }
 
-/* Return: CLOCK_REALTIME at the instant of a reading, ns. @error_ns: grows by the duration of the conversion */
-static uint64_t real_of(const struct tw_phc_reading *r, uint64_t *error_ns)
-{
-	const uint64_t before = tw_time__now(r->base), real = tw_time__now(CLOCK_REALTIME);
-
-	if (r->base == CLOCK_REALTIME)
-		return r->system;
-	*error_ns += tw_time__now(r->base) - before;
-	return real - (before - r->system);
-}
-
 /* Return: the largest possible distance of the system clock from the network card's clock, ns; UINT64_MAX = unknown. */
 static uint64_t beside_phc(struct tw_sync *s)
 {
@@ -105,23 +95,35 @@ static uint64_t beside_phc(struct tw_sync *s)
 
 	if (!open_phc(s) || !tw_phc__read(&s->phc, &r))
 		return UINT64_MAX;
-	real = real_of(&r, &r.error_ns);
+	real = tw_phc_reading__in(&r, CLOCK_REALTIME);
 	return tw_saturate__size((int64_t)(r.phc - real) - tai) + r.error_ns;
 }
 
-/* Return: @ns as text, rounded up to a power of ten, so that the text does not change with each measurement. */
-static const char *within(uint64_t ns)
+/*
+ * Return: @ns as text, rounded up to a power of ten. The text does not change with each measurement: it becomes smaller only if half of the
+ * smaller number suffices.
+ */
+static const char *within(struct tw_sync *s, uint64_t ns)
 {
 	static const struct {
 		uint64_t most;
 		const char *text;
-	} steps[] = { { 100, "100 ns" },   { 1000, "1 us" },      { 10000, "10 us" },     { 100000, "100 us" },
-		      { 1000000, "1 ms" }, { 10000000, "10 ms" }, { 100000000, "100 ms" } };
+	} steps[] = { { 100, "100 ns" },
+		      { 1000, "1 us" },
+		      { 10000, "10 us" },
+		      { 100000, "100 us" },
+		      { 1000000, "1 ms" },
+		      { 10000000, "10 ms" },
+		      { 100000000, "100 ms" },
+		      { TW_NS_PER_SECOND, "1 s" },
+		      { UINT64_MAX, "more than 1 s" } };
+	size_t i = 0;
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-		if (ns <= steps[i].most)
-			return steps[i].text;
-	return "1 s";
+	while (ns > steps[i].most)
+		i++;
+	if (i > s->within || i + 1 < s->within || ns <= steps[i].most / 2)
+		s->within = i;
+	return steps[s->within].text;
 }
 
 /* Whether ptp4l follows a master and has measured an offset or a path delay: both are 0 before the first measurement. */
@@ -136,40 +138,94 @@ static bool leads(const struct tw_ptp4l_status *status)
 	return !status->has_master && (status->state == TW_PTP_MASTER || status->state == TW_PTP_GRAND_MASTER);
 }
 
-/*
- * Get the state from the status of ptp4l. Return: false if ptp4l neither follows a master nor is the master, or if its error bound is above
- * PTP_MAX_NS.
- */
-static bool ask_ptp4l(struct tw_sync *s, struct tw_sync_state *ret)
+/* Get the state from the kernel. The error bound is used only if a daemon maintains it (clocks/sync.h). */
+static enum source ask_kernel(struct tw_sync *s, struct tw_sync_state *ret)
+{
+	struct timex tx = { 0 };
+
+	if (adjtimex(&tx) == TIME_ERROR || tx.status & STA_UNSYNC) {
+		snprintf(ret->how, sizeof(ret->how), "free running");
+		return SOURCE_NONE;
+	}
+	if (tx.esterror > 0 && tx.esterror <= tx.maxerror && tx.maxerror < KERNEL_MAX_US) {
+		const uint64_t ns = (uint64_t)tx.maxerror * 1000;
+
+		ret->ns = ns > UINT32_MAX ? 0 : (uint32_t)ns;
+	}
+	if (!ret->ns) {
+		snprintf(ret->how, sizeof(ret->how), "a source whose error bound the kernel does not know");
+		return SOURCE_UNSTATED;
+	}
+	snprintf(ret->how, sizeof(ret->how), "NTP, as the kernel reports, within %s", within(s, ret->ns));
+	return SOURCE_KERNEL;
+}
+
+/* Get the state from chronyd. Return: SOURCE_UNKNOWN if it does not answer, or if its clock is not synchronised to a source */
+static enum source ask_chrony(struct tw_sync *s, struct tw_sync_state *ret)
+{
+	const struct tw_chrony_status *t = &s->tracking;
+	const char *const kind = *t->refclock ? "reference clock " : "NTP stratum ";
+	char stratum[8];
+
+	if (s->chrony_missed >= MISSED || !t->synchronised || t->is_local)
+		return SOURCE_UNKNOWN;
+	ret->ns = t->error_ns > UINT32_MAX ? 0 : (uint32_t)t->error_ns;
+	snprintf(stratum, sizeof(stratum), "%u", t->stratum);
+	snprintf(ret->how, sizeof(ret->how), "chrony, %s%s, within %s", kind, *t->refclock ? t->refclock : stratum,
+		 within(s, t->error_ns));
+	return SOURCE_CHRONY;
+}
+
+/* Describe the network card's clock that ptp4l uses, with the bound @ns, and add its distance from the system clock to ret->ns. */
+static void add_phc(struct tw_sync *s, uint64_t ns, struct tw_sync_state *ret)
+{
+	const uint64_t beside = beside_phc(s);
+
+	ret->ns = beside < PTP_MAX_NS ? (uint32_t)(ns + beside) : 0;
+	if (s->phc.fd < 0)
+		return;
+	ret->phc = (struct tw_sync_phc){
+		.any = true,
+		.index = s->phc.index,
+		.ns = (uint32_t)ns,
+		.is_tai = s->status.ptp_timescale,
+		.utc_ns = s->status.utc_offset * (int64_t)TW_NS_PER_SECOND,
+	};
+}
+
+/* Get the state from ptp4l. Return: SOURCE_UNKNOWN if it follows no master and is none, or if its error bound is above PTP_MAX_NS */
+static enum source ask_ptp4l(struct tw_sync *s, struct tw_sync_state *ret)
 {
 	const char *const by = s->status.time_stamps ? "hardware" : "software";
+	const uint8_t *const id = s->status.grandmaster;
 	const bool is_master = leads(&s->status);
 	uint64_t ns = 1; /* a master has no error by definition, but 0 would mean unknown */
 
 	if (!is_master && !follows(&s->status))
-		return false;
+		return SOURCE_UNKNOWN;
 	if (!is_master) {
 		s->offsets[s->n_offsets++ % OFFSETS] = tw_saturate__size(s->status.offset);
 		ns = worst_offset(s) + tw_saturate__size(s->status.path_delay);
 	}
 	if (ns > PTP_MAX_NS)
-		return false;
+		return SOURCE_UNKNOWN;
 	if (is_master)
 		snprintf(ret->how, sizeof(ret->how), "ptp4l as the master, %s time stamps", by);
 	else
-		snprintf(ret->how, sizeof(ret->how), "ptp4l, %s time stamps, within %s of its master", by, within(ns));
-	if (s->status.time_stamps) {
-		const uint64_t beside = beside_phc(s);
-
-		ns = beside < PTP_MAX_NS ? ns + beside : 0;
-	}
+		snprintf(ret->how, sizeof(ret->how), "ptp4l, %s time stamps, within %s of its master", by,
+			 within(s, ns));
+	snprintf(ret->grandmaster, sizeof(ret->grandmaster), "%02x%02x%02x.%02x%02x.%02x%02x%02x", id[0], id[1], id[2],
+		 id[3], id[4], id[5], id[6], id[7]);
 	ret->ns = (uint32_t)ns;
-	return true;
+	if (s->status.time_stamps)
+		add_phc(s, ns, ret);
+	return is_master ? SOURCE_MASTER : SOURCE_PTP;
 }
 
 void tw_sync__look(struct tw_sync *s, struct tw_sync_state *ret)
 {
-	struct tw_sync_state state = { 0 };
+	struct tw_sync_state state = { .since = s->state.since };
+	enum source source;
 
 	if (tw_ptp4l__look(&s->ptp, &s->status)) {
 		s->missed = 0;
@@ -177,8 +233,18 @@ void tw_sync__look(struct tw_sync *s, struct tw_sync_state *ret)
 		s->status = (struct tw_ptp4l_status){ 0 };
 		s->n_offsets = 0;
 	}
-	if (!ask_ptp4l(s, &state))
-		state = ask_kernel();
+	if (tw_chrony__look(&s->chrony, &s->tracking))
+		s->chrony_missed = 0;
+	else if (s->chrony_missed < MISSED)
+		s->chrony_missed++;
+	source = ask_ptp4l(s, &state);
+	if (!source)
+		source = ask_chrony(s, &state);
+	if (!source)
+		source = ask_kernel(s, &state);
+	if (source != s->source || strcmp(state.grandmaster, s->state.grandmaster))
+		state.since = tw_time__now(CLOCK_REALTIME);
+	s->source = source;
 	s->state = state;
 	*ret = state;
 }
@@ -191,11 +257,12 @@ void tw_sync__complete(struct tw_sync *s, struct tw_clock_view *sample)
 	sample->sync_ns = s->state.ns;
 	if (s->phc.fd < 0 || !tw_phc__read(&s->phc, &r))
 		return;
-	real = real_of(&r, &r.error_ns);
+	real = tw_phc_reading__in(&r, CLOCK_REALTIME);
 	sample->phcs[sample->n_phcs++] = (struct tw_phc_view){
 		.index = s->phc.index,
 		.method = r.method,
 		.error_ns = (uint32_t)tw_time__earlier(r.error_ns + sample->error_ns, UINT32_MAX),
+		.sync_ns = s->state.phc.any ? s->state.phc.ns : 0,
 		.phc = r.phc,
 		.trace = sample->reading[TW_CLOCK_TRACE] + (real - sample->reading[TW_CLOCK_REAL]),
 	};

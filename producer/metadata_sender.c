@@ -100,15 +100,22 @@ static void send_clock(struct tw_metadata_sender *m)
 	tw_control_channel__clock(&m->control, &m->sample);
 }
 
-/* Updates the attribute SYNC of HOST; called once a second. The text is sent with the next HOST. */
+static bool is_of_sync(const struct tw_attr_view *attr)
+{
+	return attr->attr == TW_HOST_SYNC || attr->attr == TW_HOST_GRANDMASTER || attr->attr == TW_HOST_SYNC_SINCE;
+}
+
+/* Updates the attributes of HOST that say what the clocks rest on, which are the last ones. Called once a second; sent with the next HOST. */
 static void update_sync(struct tw_metadata_sender *m)
 {
 	struct tw_sync_state state;
 
 	tw_sync__look(m->sync, &state);
-	if (m->host.n && m->host.attrs[m->host.n - 1].attr == TW_HOST_SYNC)
+	while (m->host.n && is_of_sync(&m->host.attrs[m->host.n - 1]))
 		m->host.n--;
 	add_text(&m->host, TW_HOST_SYNC, state.how);
+	add_text(&m->host, TW_HOST_GRANDMASTER, state.grandmaster);
+	add_number(&m->host, TW_HOST_SYNC_SINCE, state.since);
 }
 
 static void send_task(void *ctx, const struct tw_producer_task *task)

@@ -19,7 +19,7 @@
 #include "producer/tasks.h"
 #include "producer/trace_clock.h"
 
-#define TW_HOST_ATTRS_MAX 16
+#define TW_HOST_ATTRS_MAX 24
 
 /* The attributes of a HOST record, which describes the host and the producer of the stream. */
 struct tw_host_attrs {

@@ -28,6 +28,7 @@ static void identity__text(struct tw_identity *id, const struct tw_attr_view *at
 		TEXT(TW_HOST_BOOT_ID, boot),
 		TEXT(TW_HOST_POINTERS, pointers),
 		TEXT(TW_HOST_SYNC, sync),
+		TEXT(TW_HOST_GRANDMASTER, grandmaster),
 	};
 #undef TEXT
 
@@ -46,6 +47,15 @@ static void identity__number(struct tw_identity *id, const struct tw_attr_view *
 		id->scale.mult = number;
 	else if (attr->attr == TW_HOST_CLOCK_SHIFT)
 		id->scale.shift = number & 63;
+	else if (attr->attr == TW_HOST_SYNC_SINCE)
+		id->sync_since = number;
+}
+
+/* A new source of the clocks invalidates what is known about the last one. A producer sends SYNC before GRANDMASTER and SYNC_SINCE. */
+static void forget_sync(struct tw_identity *id)
+{
+	id->grandmaster[0] = '\0';
+	id->sync_since = 0;
 }
 
 void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv)
@@ -54,6 +64,8 @@ void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv)
 	struct tw_attr_view attr;
 
 	while (tw_host__next(&list, &attr)) {
+		if (attr.attr == TW_HOST_SYNC)
+			forget_sync(id);
 		identity__text(id, &attr);
 		if (attr.len == sizeof(uint64_t))
 			identity__number(id, &attr);

@@ -12,8 +12,10 @@ struct tw_identity {
 	uint8_t host_bytes[128]; /* host name as received, unescaped, for filters */
 	size_t host_len;         /* bytes in @host_bytes; 0 = unknown */
 	char events[1024], filter[1024];
-	char version[64], boot[64], pointers[64], sync[128];
-	uint64_t cpus; /* number of CPUs with a ring; 0 = unknown */
+	char version[64], boot[64], pointers[64];
+	char sync[128], grandmaster[64]; /* source that the clocks are synchronised to, and the PTP grandmaster */
+	uint64_t sync_since;             /* time since which the clocks have this source, ns since 1970; 0 = unknown */
+	uint64_t cpus;                   /* number of CPUs with a ring; 0 = unknown */
 	struct tw_clock_scale scale;
 };
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Clock synchronisation by ptp4l: a master and a slave, with software time stamps, on a veth pair. Neither sets a clock, because both hosts
-# are this machine.
+# Clock synchronisation by ptp4l: a master and a slave, with software time stamps, on a veth pair. Then by chronyd: a server and a client.
+# None of them sets a clock, because both hosts are this machine.
 # Usage: sync.sh SHOW_SYNC TRACEWIRE
 show=$(readlink -f "$1")
 tracewire=$(readlink -f "$2")
@@ -88,9 +88,24 @@ expect "the master" "1 ptp4l as the master, software time stamps" "$(tail -n 1 "
 
 # show_sync reads the same data from ptp4l as pmc, the tool of linuxptp.
 "$show" ptp4l >"$scratch/data" || fail "ptp4l does not answer"
-pmc -u -b 0 -d 24 'GET TIME_PROPERTIES_DATA_SET' 2>&1 | awk '/currentUtcOffset |ptpTimescale/ { print $1, $2 }' >"$scratch/pmc"
+pmc -u -b 0 -d 24 'GET TIME_STATUS_NP' 'GET TIME_PROPERTIES_DATA_SET' 2>&1 |
+	awk '/gmIdentity|currentUtcOffset |ptpTimescale/ { print $1, $2 }' >"$scratch/pmc"
 expect "time properties" "$(cat "$scratch/pmc")" "$(cat "$scratch/data")"
 grep -q '^currentUtcOffset [1-9]' "$scratch/data" || fail "no offset from UTC: $(cat "$scratch/data")"
+
+# The grandmaster, and the time since which ptp4l is known to follow it, which stays the same.
+before=$(date +%s)
+"$show" since 8 300 >"$scratch/since"
+after=$(date +%s)
+grep ptp4l "$scratch/since" | cut -d '|' -f 2- | sort -u >"$scratch/sources"
+expect "sources" 1 "$(wc -l <"$scratch/sources")"
+IFS='|' read -r since grandmaster <"$scratch/sources"
+expect "the grandmaster" "$(awk '/gmIdentity/ { print $2 }' "$scratch/pmc")" "$grandmaster"
+[ "$since" -ge "$before" ] && [ "$since" -le "$after" ] || fail "since $since, which is not from $before to $after"
+
+# A capture host asks before it gives up the privileges of root, and continues to ask without them.
+"$show" nobody 20 100 >"$scratch/nobody"
+by_ptp "$scratch/nobody" || fail "without privileges: $(tail -n 1 "$scratch/nobody")"
 
 # A stream names ptp4l in its HOST after it has found ptp4l. The traced command waits until the recording has this HOST.
 told() {
@@ -113,4 +128,45 @@ kill_at_once "$slave"
 wait_for has_lines "$scratch/asked.out" $(($(wc -l <"$scratch/asked.out") + 10))
 by_ptp "$scratch/asked.out" && fail "still said: $(tail -n 1 "$scratch/asked.out")"
 kill_at_once "$asked"
+
+# The socket at its place in the versions after linuxptp 4.4, with the symbolic link that they make.
+mkdir /run/ptp && ln -sfn ptp/ptp4l /run/ptp4l
+ptp 'slaveOnly 1' 'domainNumber 24' 'uds_address /var/run/ptp/ptp4l' >"$scratch/slave.cfg"
+in_background moved ptp4l -f "$scratch/slave.cfg" -i va -m
+moved=$pid
+in_background again "$show" 400 100
+again=$pid
+wait_for by_ptp "$scratch/again.out"
+kill_at_once "$again"
+kill_at_once "$moved"
+
+# chronyd: -x forbids it to set the clock. Its client in this namespace asks the server at the other end.
+command -v chronyd >/dev/null || { echo "not looked at, chronyd: it is not installed"; exit $failed; }
+ip link set lo up && ip addr add 192.0.2.1/24 dev va && nsenter -t "$host" -n ip addr add 192.0.2.2/24 dev vb &&
+	nsenter -t "$host" -n ip link set lo up || fail "no address"
+printf '%s\n' 'local stratum 2' 'allow 192.0.2.0/24' 'bindcmdaddress /' "pidfile $scratch/server.pid" >"$scratch/server.conf"
+printf '%s\n' 'server 192.0.2.2 iburst minpoll 0 maxpoll 0' 'bindcmdaddress /' "pidfile $scratch/client.pid" >"$scratch/client.conf"
+in_background server nsenter -t "$host" -n chronyd -x -d -u root -f "$scratch/server.conf"
+in_background client chronyd -x -d -u root -f "$scratch/client.conf"
+client=$pid
+in_background chrony "$show" 400 100
+chrony=$pid
+by_chrony() { # FILE
+	tail -n 1 "$1" | grep -q chrony
+}
+wait_for by_chrony "$scratch/chrony.out"
+grep -qE '^[1-9][0-9]{2,9} chrony, NTP stratum 3, within ([0-9]+ (ns|us|ms|s)|more than 1 s)$' "$scratch/chrony.out" ||
+	fail "the client says: $(tail -n 1 "$scratch/chrony.out")"
+# The bound of chronyc's tracking, from the same numbers a moment later, differs little unless the machine is busy, so only its form is
+# compared: both sources say that the clock is synchronised.
+chronyc -h 127.0.0.1 tracking | grep -q 'Leap status.*Normal' || fail "chronyc: $(chronyc -h 127.0.0.1 tracking)"
+kill_at_once "$client"
+wait_for has_lines "$scratch/chrony.out" $(($(wc -l <"$scratch/chrony.out") + 10))
+by_chrony "$scratch/chrony.out" && fail "still said: $(tail -n 1 "$scratch/chrony.out")"
+kill_at_once "$chrony"
+
+# A server without a source serves its own clock, which rests on nothing.
+nsenter -t "$host" -n chronyc -h 127.0.0.1 tracking | grep -q 'Stratum.*2' || fail "the server does not answer chronyc"
+nsenter -t "$host" -n -m "$show" 5 100 >"$scratch/server-says"
+grep chrony "$scratch/server-says" && fail "the server rests on itself"
 exit $failed

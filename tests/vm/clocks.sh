@@ -42,11 +42,11 @@ done
 status=$?
 [ $status = 77 ] && skip "$(tail -n 1 "$job"/* 2>/dev/null)"
 # A bound that grows by 500 us a second; a meaningless maxerror, twice; not synchronised
-sed 's/^[3-9][0-9]\{6\} /ms /' "$job/kernel" >"$job/kernel-says"
-expect "the kernel" "ms NTP, as the kernel reports
+sed 's/^[3-9][0-9]\{6\} /ms /; s/within 10\? ms$/within some ms/' "$job/kernel" >"$job/kernel-says"
+expect "the kernel" "ms NTP, as the kernel reports, within some ms
 0 a source whose error bound the kernel does not know
 0 a source whose error bound the kernel does not know
-0 " "$(cat "$job/kernel-says")"
+0 free running" "$(cat "$job/kernel-says")"
 says "$job/alone" ptp4l && fail "said without a ptp4l: $(cat "$job/alone")"
 tail -n 1 "$job/far" | grep -qE '^0 ptp4l as the master, hardware time stamps 10000[0-9]{2}$' ||
 	fail "far from the system's clock: $(cat "$job/far")"
