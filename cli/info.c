@@ -149,7 +149,7 @@ static void show_offset(const struct tw_info_stream *s)
 	if (s->offset.error_ns == TW_ERROR_UNKNOWN)
 		printf("; the error bound is unknown");
 	else
-		printf("; at most %" PRIu64 " ns from the capture host's clock, by %s%s", s->offset.error_ns,
+		printf("; at most %" PRIu64 " ns from the reference clock, by %s%s", s->offset.error_ns,
 		       summary__offset_method(s->offset.method), stamps);
 	if (s->offset.drift)
 		printf("; the stream's clock gains %" PRId32 " ns a second", s->offset.drift);
@@ -161,6 +161,21 @@ static const char *pointers_of(const struct tw_info_stream *s)
 	const char *reported = s->stream->identity.pointers;
 
 	return *reported ? reported : s->hashed ? "hashed" : "raw";
+}
+
+/* Prints what the clocks of the stream's machine rest on, and since when. */
+static void show_sync(const struct tw_identity *id)
+{
+	char since[48];
+
+	if (!*id->sync)
+		return;
+	printf("  %-9s %s", "rests on", id->sync);
+	if (id->sync_since) {
+		summary__time(id->sync_since, since, sizeof(since));
+		printf(", since %s", since);
+	}
+	printf("%s%s\n", *id->grandmaster ? "; grandmaster " : "", id->grandmaster);
 }
 
 static void show_stream(const struct tw_info *info, const struct tw_info_stream *s)
@@ -175,7 +190,7 @@ static void show_stream(const struct tw_info *info, const struct tw_info_stream 
 		printf("  %-9s %s%s%s%s%s\n", "kernel", id->release, *id->machine ? " " : "", id->machine,
 		       *id->os ? ", " : "", id->os);
 	show_line("clock", id->clock);
-	show_line("synced by", id->sync);
+	show_sync(id);
 	show_line("traced", id->events);
 	show_line("filter", id->filter);
 	show_line("pointers", pointers_of(s));
@@ -429,6 +444,11 @@ static void put_identity(struct tw_json *json, const struct tw_info_stream *s)
 	put_text(json, "version", id->version);
 	put_text(json, "clock", id->clock);
 	put_text(json, "sync", id->sync);
+	if (id->sync_since)
+		tw_json__seconds(json, "sync_since", id->sync_since);
+	else
+		tw_json__null(json, "sync_since");
+	put_text(json, "grandmaster", id->grandmaster);
 	put_text(json, "traced", id->events);
 	put_text(json, "filter", id->filter);
 	put_text(json, "pointers", pointers_of(s));

@@ -418,7 +418,9 @@ static int open_poller(struct receiver *r, struct tw_error *error)
 	if (getrandom(&secret, sizeof(secret), 0) != sizeof(secret))
 		return tw_error__set(error, -errno, "cannot get a random number for clock requests: %s",
 				     strerror(errno));
-	tw_capture_clock__begin(&r->clock);
+	r->clock = r->options.recorder.archive.clock;
+	if (!r->clock.begun)
+		tw_capture_clock__begin(&r->clock);
 	r->admission = tw_admission__new(&admission);
 	r->poller = r->admission ? tw_clock_poller__new(tw_admission__streams(r->admission), secret) : NULL;
 	return r->poller && r->admission

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/time.h"
 #include "cli/messages.h"
 
 static uint64_t value_of(const struct summary_row *row, const void *from)
@@ -204,6 +205,15 @@ void summary__put_stamps(const struct tw_stamp_sources *by, struct tw_json *json
 	tw_json__str(json, "answered", name_of(by->answered));
 	tw_json__str(json, "arrived", name_of(by->arrived));
 	tw_json__close(json);
+}
+
+void summary__time(uint64_t ns, char *ret, size_t size)
+{
+	const time_t seconds = (time_t)(ns / TW_NS_PER_SECOND);
+	struct tm tm;
+
+	if (!ns || !gmtime_r(&seconds, &tm) || !strftime(ret, size, "%Y-%m-%d %H:%M:%S UTC", &tm))
+		snprintf(ret, size, "an unknown time");
 }
 
 void summary__print_file(const struct tw_archive_stats *stats, FILE *out)

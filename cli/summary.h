@@ -49,6 +49,9 @@ void summary__stamps(const struct tw_stamp_sources *by, char ret[SUMMARY_STAMPS_
 /** summary__put_stamps() - write the sources of the times of an exchange as a JSON object named "stamps", if there was an exchange */
 void summary__put_stamps(const struct tw_stamp_sources *by, struct tw_json *json);
 
+/** summary__time() - write a time since 1970 in UTC, to the second; "an unknown time" if it is 0 */
+void summary__time(uint64_t ns, char *ret, size_t size);
+
 /** summary__print_file() - print how much was written to the output */
 void summary__print_file(const struct tw_archive_stats *stats, FILE *out);
 

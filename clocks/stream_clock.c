@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "clocks/stream_clock.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/time.h"
@@ -20,36 +21,96 @@
 #define MOVED_NS   TW_NS_PER_MS           /* smaller changes of the offset are not reported */
 #define MOVED_MORE 8                      /* changes below this multiple of the error are not reported either */
 
-/*
- * An estimate of the distance of the stream's clock at one time, from the source with the tighter bounds: exchanges, or the reports of both
- * hosts. If the two sources contradict each other, the estimate is from exchanges.
- */
+/* An estimate of the distance of the stream's clock from the reference at one time, by one source. */
 struct estimate {
-	struct tw_bounds bounds; /* bounds of the stream's clock minus the capture host's clock, ns */
-	struct tw_bounds drift;  /* bounds of the drift, ns per s */
+	struct tw_bounds
+		bounds; /* of the stream's clock minus the reference, ns; without @is_bounded, only their middle is valid */
+	struct tw_bounds drift;       /* bounds of the drift, ns per s */
+	struct tw_distance_line best; /* the most likely distance and drift */
 	enum tw_offset_method method;
+	bool is_bounded;
+	uint64_t until; /* time in the stream's clock until which the source is valid without new data, ns */
 };
 
-/* Return: the most likely distance and drift at @ns, the time of the estimate. */
-static struct tw_distance_line estimate__line(const struct tw_stream_clock *c, const struct estimate *estimate,
-					      uint64_t ns)
+static struct tw_bounds minus(struct tw_bounds a, struct tw_bounds b)
 {
-	if (estimate->method == TW_OFFSET_BY_TIME_SYNC)
-		return tw_distance__line(&c->distance, ns, estimate->bounds);
-	return (struct tw_distance_line){ .distance = tw_bounds__middle(estimate->bounds) };
+	return (struct tw_bounds){ tw_saturate__minus(a.low, b.high), tw_saturate__minus(a.high, b.low) };
 }
 
-/*
- * Get the bounds from the reports of both hosts, at @ns in the stream's clock. If the stream's clock has its own rate, the bounds grow by
- * the possible drift. Return: false if they are unknown or too old.
- */
-static bool kept_at(const struct tw_stream_clock *c, uint64_t ns, struct tw_bounds *ret)
+/* Convert an estimate of the distance from the capture clock, at @ns in the stream's clock, to the distance from the reference. */
+static void refer(const struct tw_stream_clock *c, uint64_t ns, struct estimate *estimate)
+{
+	const struct tw_reference_state *reference = &c->own.reference;
+	const uint64_t capture = ns - (uint64_t)tw_bounds__middle(estimate->bounds);
+
+	const struct tw_bounds at = tw_reference_state__at(reference, capture);
+
+	estimate->bounds = minus(estimate->bounds, at);
+	estimate->drift = minus(estimate->drift, reference->rates);
+	estimate->best.distance = tw_saturate__minus(estimate->best.distance, tw_bounds__middle(at));
+	estimate->best.drift -= (double)tw_bounds__middle(reference->rates);
+}
+
+/* The sources. @ns: in the stream's clock. Return: false if the source is unknown or too old */
+
+static bool by_exchange(const struct tw_stream_clock *c, uint64_t ns, struct estimate *ret)
+{
+	if (!tw_distance__known(&c->distance))
+		return false;
+	*ret = (struct estimate){ .bounds = tw_distance__at(&c->distance, ns),
+				  .drift = tw_distance__drift(&c->distance),
+				  .method = TW_OFFSET_BY_TIME_SYNC,
+				  .is_bounded = true,
+				  .until = UINT64_MAX };
+	ret->best = tw_distance__line(&c->distance, ns, ret->bounds);
+	refer(c, ns, ret);
+	return true;
+}
+
+/* The reports of both hosts. If the stream's clock has its own rate, the bounds grow by the possible drift. */
+static bool by_sync(const struct tw_stream_clock *c, uint64_t ns, struct estimate *ret)
 {
 	const uint64_t since = tw_time__apart(ns, c->kept.time);
 
 	if (!c->kept.any || since > KEPT_NS)
 		return false;
-	*ret = c->disciplined ? c->kept.bounds : tw_bounds__grown(c->kept.bounds, since);
+	*ret = (struct estimate){ .bounds = c->disciplined ? c->kept.bounds : tw_bounds__grown(c->kept.bounds, since),
+				  .method = TW_OFFSET_BY_SYNC,
+				  .is_bounded = true,
+				  .until = c->kept.time + KEPT_NS };
+	ret->best.distance = tw_bounds__middle(ret->bounds);
+	refer(c, ns, ret);
+	return true;
+}
+
+/* The PHCs of both hosts follow the same grandmaster. A PHC of which nothing is known may follow it. */
+static bool same_domain(const struct tw_stream_clock *c)
+{
+	const char *const here = c->own.reference.grandmaster;
+
+	return !*here || !*c->grandmaster || !strcmp(here, c->grandmaster);
+}
+
+static bool by_phc(const struct tw_stream_clock *c, uint64_t ns, struct estimate *ret)
+{
+	const struct tw_reference_state *reference = &c->own.reference;
+	const struct tw_distance_mark *newest = tw_readings__newest(&c->phc.clocks);
+	const uint32_t here = reference->sync_ns, there = c->phc.sync_ns;
+	const struct tw_bounds both = { -(int64_t)here - there, (int64_t)here + there };
+	struct tw_bounds bounds;
+
+	if (reference->kind != TW_REFERENCE_PHC || !newest || !same_domain(c) ||
+	    (ns > newest->time && ns - newest->time > KEPT_NS))
+		return false;
+	bounds = minus(tw_readings__at(&c->phc.clocks, ns), both);
+	*ret = (struct estimate){ .bounds = { tw_saturate__plus(bounds.low, reference->utc_ns),
+					      tw_saturate__plus(bounds.high, reference->utc_ns) },
+				  .drift = tw_readings__rates(&c->phc.clocks),
+				  .method = TW_OFFSET_BY_PHC,
+				  .is_bounded = here && there && *reference->grandmaster && *c->grandmaster,
+				  .until = newest->time + KEPT_NS };
+	ret->best.distance = tw_bounds__middle(ret->bounds);
+	ret->best.drift = (double)tw_bounds__middle(ret->drift);
 	return true;
 }
 
@@ -58,28 +119,55 @@ static uint64_t width(struct tw_bounds bounds)
 	return (uint64_t)bounds.high - (uint64_t)bounds.low;
 }
 
-/* Make the estimate at @ns in the stream's clock. Return: false if nothing bounds the distance, or the clock is doubted */
+static bool contradict(const struct estimate *a, const struct estimate *b)
+{
+	const struct tw_bounds both = tw_bounds__meet(a->bounds, b->bounds);
+
+	return a->is_bounded && b->is_bounded && both.low > both.high;
+}
+
+static bool is_better(const struct estimate *a, const struct estimate *b)
+{
+	if (a->is_bounded != b->is_bounded)
+		return a->is_bounded;
+	return a->is_bounded && width(a->bounds) < width(b->bounds);
+}
+
+/*
+ * Make the estimate at @ns in the stream's clock: by the source with the tightest bounds, among the exchanges and the sources that do not
+ * contradict them. @ret_contradicted: a source contradicts the exchanges; may be NULL
+ * Return: false if there is no source, or the clock is doubted
+ */
+static bool estimate__choose(const struct tw_stream_clock *c, uint64_t ns, struct estimate *ret, bool *ret_contradicted)
+{
+	static bool (*const others[])(const struct tw_stream_clock *, uint64_t, struct estimate *) = { by_sync,
+												       by_phc };
+	struct estimate exchange = { 0 }, other;
+	bool any;
+
+	if (c->doubted)
+		return false;
+	any = by_exchange(c, ns, &exchange);
+	if (any)
+		*ret = exchange;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (!others[i](c, ns, &other))
+			continue;
+		if (contradict(&exchange, &other)) {
+			if (ret_contradicted)
+				*ret_contradicted = true;
+			continue;
+		}
+		if (!any || is_better(&other, ret))
+			*ret = other;
+		any = true;
+	}
+	return any;
+}
+
 static bool estimate__make(const struct tw_stream_clock *c, uint64_t ns, struct estimate *ret)
 {
-	const bool exchanged = tw_distance__known(&c->distance);
-	struct tw_bounds kept;
-	const bool is_kept = kept_at(c, ns, &kept);
-
-	if (c->doubted || (!exchanged && !is_kept))
-		return false;
-	if (exchanged)
-		*ret = (struct estimate){ .bounds = tw_distance__at(&c->distance, ns),
-					  .drift = tw_distance__drift(&c->distance),
-					  .method = TW_OFFSET_BY_TIME_SYNC };
-	if (is_kept && exchanged) {
-		const struct tw_bounds both = tw_bounds__meet(kept, ret->bounds);
-
-		if (both.low > both.high || width(kept) >= width(ret->bounds))
-			return true;
-	}
-	if (is_kept)
-		*ret = (struct estimate){ .bounds = kept, .method = TW_OFFSET_BY_SYNC };
-	return true;
+	return estimate__choose(c, ns, ret, NULL);
 }
 
 /* Return: the offset of packet times at @ns in the stream's clock, ns. */
@@ -92,16 +180,18 @@ static int64_t estimate__offset(const struct tw_stream_clock *c, uint64_t ns)
 	return tw_saturate__plus(line->offset, (int64_t)(since * line->drift + turning * line->turn));
 }
 
-/* Return: the error bound of a packet time that was computed with @offset, ns. */
+/* Return: the error bound of a packet time that was computed with @offset, ns; TW_ERROR_UNKNOWN */
 static uint64_t estimate__error(const struct estimate *estimate, int64_t offset)
 {
+	if (!estimate->is_bounded)
+		return TW_ERROR_UNKNOWN;
 	return tw_time__later(tw_saturate__size(tw_saturate__plus(offset, estimate->bounds.low)),
 			      tw_saturate__size(tw_saturate__plus(offset, estimate->bounds.high)));
 }
 
 void tw_stream_clock__init(struct tw_stream_clock *clock, enum tw_align align, bool wall)
 {
-	*clock = (struct tw_stream_clock){ .align = align, .wall = wall };
+	*clock = (struct tw_stream_clock){ .align = align, .wall = wall, .phc.clocks.wander = TW_WANDER };
 }
 
 void tw_stream_clock__host(struct tw_stream_clock *c, const struct tw_identity *identity)
@@ -112,6 +202,8 @@ void tw_stream_clock__host(struct tw_stream_clock *c, const struct tw_identity *
 	c->disciplined = false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		c->disciplined |= !strcmp(identity->clock, names[i]);
+	snprintf(c->grandmaster, sizeof(c->grandmaster), "%.*s", (int)sizeof(c->grandmaster) - 1,
+		 identity->grandmaster);
 }
 
 /* Whether @offset is certainly wrong, because it is outside of the bounds. */
@@ -136,26 +228,24 @@ static void turn_line(struct tw_clock_line *line, int64_t gap, bool sure)
 	line->turn_ns = by / turn;
 }
 
-/* Correct the line towards the capture host's clock, from the time of the newest packet on. */
+/* Correct the line towards the reference, from the time of the newest packet on. */
 static void steer(struct tw_stream_clock *c, uint64_t now)
 {
 	const uint64_t at = c->written ? c->written : now;
-	struct tw_distance_line best;
 	struct estimate estimate;
 	int64_t target, gap;
 	bool sure;
 
 	if (c->align != TW_ALIGN_HOST || !estimate__make(c, at, &estimate))
 		return;
-	best = estimate__line(c, &estimate, at);
-	target = tw_saturate__minus(0, best.distance);
+	target = tw_saturate__minus(0, estimate.best.distance);
 	c->line = (struct tw_clock_line){
 		.from = at,
 		.offset = estimate__offset(c, at),
-		.drift = -best.drift / (double)TW_NS_PER_SECOND,
+		.drift = -estimate.best.drift / (double)TW_NS_PER_SECOND,
 	};
 	gap = tw_saturate__minus(target, c->line.offset);
-	sure = is_outside(estimate.bounds, c->line.offset);
+	sure = estimate.is_bounded && is_outside(estimate.bounds, c->line.offset);
 	if (!c->dated || !c->written || (sure && (gap > (int64_t)LEAP_NS || gap < -(int64_t)JUMP_NS)))
 		c->line.offset = target;
 	else
@@ -172,6 +262,37 @@ static void keep(struct tw_stream_clock *c, const struct tw_clock_view *sample)
 	c->kept.any = sample->sync_ns && c->own.sync_ns;
 	c->kept.time = sample->reading[TW_CLOCK_TRACE];
 	c->kept.bounds = (struct tw_bounds){ tw_saturate__minus(distance, error), tw_saturate__plus(distance, error) };
+}
+
+/* Return: the reading of the PHC that ptp4l adjusts, with the tightest bound; without such a PHC, the first one; NULL = there is none */
+static const struct tw_phc_view *best_phc(const struct tw_clock_view *sample)
+{
+	const struct tw_phc_view *best = sample->n_phcs ? &sample->phcs[0] : NULL;
+
+	for (size_t i = 1; i < sample->n_phcs; i++) {
+		const struct tw_phc_view *p = &sample->phcs[i];
+
+		if (p->sync_ns && (!best->sync_ns || p->sync_ns < best->sync_ns))
+			best = p;
+	}
+	return best;
+}
+
+/* Add the reading of the PHC in a CLOCK. ptp4l corrects an offset of sync_ns in about a second, which changes the PHC's rate as much. */
+static void take_phc(struct tw_stream_clock *c, const struct tw_clock_view *sample)
+{
+	const struct tw_phc_view *p = best_phc(sample);
+	uint64_t trace;
+
+	if (!p)
+		return;
+	if (p->index != c->phc.index)
+		tw_readings__restart(&c->phc.clocks);
+	trace = tw_stream_clock__ns(c, p->trace);
+	c->phc.index = p->index;
+	c->phc.sync_ns = p->sync_ns;
+	c->phc.clocks.wander = TW_WANDER + (p->sync_ns < TW_DRIFT_MAX ? p->sync_ns : TW_DRIFT_MAX);
+	tw_readings__take(&c->phc.clocks, trace, (int64_t)(trace - p->phc), p->error_ns);
 }
 
 static void note(struct tw_stream_clock *c, enum tw_offset_kind kind, uint64_t time, int64_t step)
@@ -192,6 +313,15 @@ static void note(struct tw_stream_clock *c, enum tw_offset_kind kind, uint64_t t
 	};
 }
 
+static void count_contradiction(struct tw_stream_clock *c, uint64_t ns)
+{
+	struct estimate unused;
+	bool contradicted = false;
+
+	estimate__choose(c, ns, &unused, &contradicted);
+	c->contradicted += contradicted;
+}
+
 void tw_stream_clock__sample(struct tw_stream_clock *c, const struct tw_clock_view *sample)
 {
 	struct tw_clock_view s = *sample;
@@ -208,11 +338,15 @@ void tw_stream_clock__sample(struct tw_stream_clock *c, const struct tw_clock_vi
 		note(c, TW_OFFSET_SUSPEND, sample->reading[TW_CLOCK_TRACE], change.suspend);
 	if (change.step)
 		note(c, TW_OFFSET_STEP, sample->reading[TW_CLOCK_TRACE], change.step);
-	if (change.jumped)
+	if (change.jumped) {
 		tw_distance__restart(&c->distance);
+		tw_readings__restart(&c->phc.clocks);
+	}
 	c->suspends += !!change.suspend;
 	c->steps += !!change.step;
 	keep(c, &s);
+	take_phc(c, &s);
+	count_contradiction(c, s.reading[TW_CLOCK_TRACE]);
 	if (!c->dated) {
 		c->line.offset = c->wall_offset;
 		c->dated = true;
@@ -257,7 +391,16 @@ void tw_stream_clock__doubt(struct tw_stream_clock *c)
 
 void tw_stream_clock__own(struct tw_stream_clock *c, const struct tw_own_clock *own)
 {
+	const int64_t step = tw_saturate__minus(own->reference.stepped, c->own.reference.stepped);
+
 	c->own = *own;
+	if (!step)
+		return;
+	if (c->align == TW_ALIGN_HOST)
+		c->line.offset = tw_saturate__plus(c->line.offset, step);
+	if (c->started)
+		note(c, TW_OFFSET_REFERENCE, tw_stream_clock__time(c, c->written), step);
+	c->check_at = 0;
 }
 
 uint64_t tw_stream_clock__packet_time_on_line(const struct tw_stream_clock *c, uint64_t ns)
@@ -334,15 +477,18 @@ static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, ui
 {
 	const double drift = c->line.drift < 0 ? -c->line.drift : c->line.drift;
 	const double turn = c->line.turn < 0 ? -c->line.turn : c->line.turn;
-	const double room = (double)(c->stated.error_ns - now->error_ns) / (TW_BOUND_GROWTH_MAX / 1e9 + drift + turn);
+	const double clocks =
+		c->own.reference.kind == TW_REFERENCE_PHC ? 2 : 1; /* that drift against the capture clock */
+	const double growth = clocks * TW_BOUND_GROWTH_MAX / 1e9 + drift + turn;
+	const double room = (double)(c->stated.error_ns - now->error_ns) / growth;
 	struct estimate estimate;
 
 	c->check_at = ns + LOOK_NS;
 	if (now->error_ns != TW_ERROR_UNKNOWN && room < (double)LOOK_NS)
 		c->check_at = ns + (uint64_t)room;
 	c->check_at = tw_time__earlier(c->check_at, tw_distance__next(&c->distance, ns));
-	if (estimate__make(c, ns, &estimate) && estimate.method == TW_OFFSET_BY_SYNC)
-		c->check_at = tw_time__earlier(c->check_at, c->kept.time + KEPT_NS);
+	if (estimate__make(c, ns, &estimate))
+		c->check_at = tw_time__earlier(c->check_at, estimate.until);
 	if (c->n_changes)
 		c->check_at = tw_time__earlier(c->check_at, tw_stream_clock__ns(c, c->changes[0].time));
 }
@@ -391,23 +537,23 @@ bool tw_stream_clock__look(struct tw_stream_clock *c, uint64_t time, struct tw_o
 }
 
 /*
- * Set @ahead of the summary, from the newest CLOCK. The bounds refer to the capture clock, so the steps of the capture host's wall clock
- * since the start are subtracted.
+ * Set @ahead of the summary, from the newest CLOCK. The bounds refer to the reference. If it is the capture clock, the steps of the capture
+ * host's wall clock since the start are subtracted.
  */
 static void say_ahead(const struct tw_stream_clock *c, struct tw_stream_clock_summary *ret)
 {
 	const struct tw_clock_view *sample = &c->samples.last;
 	const uint64_t at = sample->reading[TW_CLOCK_TRACE];
 	struct estimate estimate;
-	int64_t distance;
 
-	if (!c->samples.any || !estimate__make(c, at, &estimate))
+	if (!c->samples.any || !estimate__make(c, at, &estimate) || !estimate.is_bounded)
 		return;
-	distance = estimate__line(c, &estimate, at).distance;
 	ret->ahead_known = true;
-	ret->ahead = tw_saturate__plus(c->wall_offset, distance);
-	ret->ahead = tw_saturate__minus(ret->ahead, c->own.stepped);
-	ret->ahead_most = estimate__error(&estimate, tw_saturate__minus(0, distance)) + 1 + sample->error_ns;
+	ret->ahead = tw_saturate__plus(c->wall_offset, estimate.best.distance);
+	if (c->own.reference.kind == TW_REFERENCE_HOST)
+		ret->ahead = tw_saturate__minus(ret->ahead, c->own.stepped);
+	ret->ahead_most =
+		estimate__error(&estimate, tw_saturate__minus(0, estimate.best.distance)) + 1 + sample->error_ns;
 }
 
 void tw_stream_clock__summary(const struct tw_stream_clock *c, struct tw_stream_clock_summary *ret)
@@ -428,6 +574,7 @@ void tw_stream_clock__summary(const struct tw_stream_clock *c, struct tw_stream_
 		.restarts = c->distance.restarts,
 		.steps = c->steps,
 		.suspends = c->suspends,
+		.contradicted = c->contradicted,
 	};
 	if (estimate__make(c, c->written, &estimate)) {
 		ret->method = (uint16_t)estimate.method;

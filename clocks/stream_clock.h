@@ -9,38 +9,49 @@
  * - with TW_ALIGN_NONE: the reading REAL minus the reading TRACE of the first CLOCK. This offset is constant, so durations are those of the
  * stream's clock, and the error grows as this clock drifts from the capture host's clock. With `wall`, the offset follows suspends, and
  * steps of the producer's wall clock: it becomes REAL - TRACE of the CLOCK that shows the change.
- * - with TW_ALIGN_HOST: capture host's clock - stream's clock. Even after hours, simultaneous events of several hosts must have similar
- * packet times, and the order of the events of each host must not change. Therefore the offset follows the drift, and approaches the
- * estimate slowly: a difference is corrected in 8 s, or at 500 ppm if that takes longer. If the offset is certainly wrong, because it is
- * outside of the bounds, it is corrected at a rate of 10 %. If such a correction is more than 1 ms forward or more than 1 s backward, it is
- * made immediately. A jump backward can happen if the first response arrives after the first packets; a caller avoids it by delaying the
- * first packets for a few ms.
+ * - with TW_ALIGN_HOST: reference - stream's clock. Even after hours, simultaneous events of several hosts must have similar packet times,
+ * and the order of the events of each host must not change. Therefore the offset follows the drift, and approaches the estimate slowly: a
+ * difference is corrected in 8 s, or at 500 ppm if that takes longer. If the offset is certainly wrong, because it is outside of the
+ * bounds, it is corrected at a rate of 10 %. If such a correction is more than 1 ms forward or more than 1 s backward, it is made
+ * immediately. A jump backward can happen if the first response arrives after the first packets; a caller avoids it by delaying the first
+ * packets for a few ms. A step of the reference is followed immediately.
  *
- * The capture host's clock is the capture clock of clocks/capture_clock.h: it begins with the time of the wall clock and is never set.
+ * The reference is the capture clock of clocks/capture_clock.h, or another clock (clocks/reference.h). Error bounds refer to it, with
+ * either mode.
  *
- * There are two sources of error bounds: exchanges (clocks/distance.h), and the error bounds that both hosts report of their wall clocks
- * (sync_ns). The tighter bound is used. If both bounds contradict each other, the bound of the exchanges is used.
+ * There are three sources of error bounds:
+ *
+ * - exchanges (clocks/distance.h);
+ * - the error bounds that both hosts report of their wall clocks (sync_ns of CLOCK);
+ * - if the reference is a PTP hardware clock (PHC): the readings of a PHC in the stream's CLOCKs. Both PHCs follow the same grandmaster, so
+ * the distance of the stream's clock from the reference follows from these readings. Its error is that of the reading, plus the distances
+ * of both PHCs from the grandmaster (sync_ns of both), plus the possible drift since the reading (clocks/readings.h). If the grandmaster
+ * or a sync_ns is unknown, there is no error bound, and this source is used only if there is no other one.
+ *
+ * The source with the tightest bounds is used. A source that contradicts the exchanges is not used.
  */
 #ifndef TW_STREAM_CLOCK_H
 #define TW_STREAM_CLOCK_H
 
-#include "clocks/distance.h"
+#include "clocks/readings.h"
+#include "clocks/reference.h"
 #include "clocks/wall_clock.h"
 #include "stream/identity.h"
 #include "wire/decode.h"
 
 enum tw_align {
 	TW_ALIGN_NONE, /* packet times are those of each stream's own wall clock */
-	TW_ALIGN_HOST, /* align all streams to the capture host's clock */
+	TW_ALIGN_HOST, /* align all streams to the reference */
 };
 
 #define TW_STREAM_CLOCK_CHANGES 8 /* limit of unreported steps and suspends; a further one is added to the last one */
 #define TW_STREAM_CLOCK_RECORDS (TW_STREAM_CLOCK_CHANGES + 2) /* largest number of OFFSET records before one packet */
 
-/* State of the capture host's wall clock. */
+/* State of the capture host's clocks. */
 struct tw_own_clock {
 	uint32_t sync_ns; /* error bound relative to its time source, ns; 0 = unknown */
 	int64_t stepped;  /* from tw_capture_clock__stepped(), ns */
+	struct tw_reference_state reference;
 };
 
 /*
@@ -62,6 +73,13 @@ struct tw_kept_clocks {
 	bool any; /* both hosts report an error bound: @bounds is valid */
 };
 
+/* Readings of the PHC that the stream's machine uses. */
+struct tw_stream_phc {
+	uint16_t index;            /* N of /dev/ptpN */
+	uint32_t sync_ns;          /* in the last CLOCK; 0 = unknown */
+	struct tw_readings clocks; /* stream's clock - PHC, at times of the stream's clock, ns */
+};
+
 struct tw_stream_clock {
 	enum tw_align align;
 	bool wall;
@@ -72,6 +90,8 @@ struct tw_stream_clock {
 	struct tw_stamp_sources by; /* of the newest exchange; all 0 = there was none */
 	uint8_t newest_answered_by; /* of the newest sample; the one before may have the stamp of an earlier response */
 	struct tw_kept_clocks kept;
+	struct tw_stream_phc phc;
+	char grandmaster[TW_SYNC_GRANDMASTER]; /* that the stream's machine follows; "" = unknown */
 	struct tw_own_clock own;
 	bool dated;   /* the offset is known, from a CLOCK or a response */
 	bool doubted; /* the stream's clock may have stopped since the last CLOCK or response: the error is unknown */
@@ -86,12 +106,13 @@ struct tw_stream_clock {
 	uint64_t low_since;           /* time since which the error is below that of @stated, ns; 0 = it is not */
 	uint64_t check_at;            /* time until which no record is needed, ns in the stream's clock */
 	uint64_t steps, suspends;     /* number of steps of the wall clock, and of suspends */
+	uint64_t contradicted;        /* CLOCKs whose sync_ns or PHC contradicts the exchanges */
 };
 
 /** tw_stream_clock__init() - set the initial state: the offset is 0 and the error unknown. @wall: see the head of this file */
 void tw_stream_clock__init(struct tw_stream_clock *clock, enum tw_align align, bool wall);
 
-/** tw_stream_clock__host() - set unit and kind of the clock from a HOST */
+/** tw_stream_clock__host() - set unit and kind of the clock, and the grandmaster, from a HOST */
 void tw_stream_clock__host(struct tw_stream_clock *clock, const struct tw_identity *identity);
 
 /** tw_stream_clock__sample() - add a CLOCK; it is ignored if it is repeated, older than the last one, or without TRACE or REAL */
@@ -111,7 +132,7 @@ bool tw_stream_clock__exchange(struct tw_stream_clock *clock, const struct tw_ti
  */
 void tw_stream_clock__doubt(struct tw_stream_clock *clock);
 
-/** tw_stream_clock__own() - set the state of the capture host's wall clock; to be called about once a second */
+/** tw_stream_clock__own() - set the state of the capture host's clocks; to be called about once a second */
 void tw_stream_clock__own(struct tw_stream_clock *clock, const struct tw_own_clock *own);
 
 /** tw_stream_clock__ns() - convert a time of the stream's clock to ns */
@@ -164,8 +185,8 @@ bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, struct 
  * @time: time of the packet in the stream's clock; packets are passed in time order
  * @ret: the record, with time @time
  *
- * Call this function before each packet until it returns false. The records are START, then steps and suspends. An ESTIMATE follows if the
- * error_ns of the last record became too small, or by a fourth too large for 4 s. An ESTIMATE also follows if the offset moved by more
+ * Call this function before each packet until it returns false. The records are START, then steps (also of the reference) and suspends. An
+ * ESTIMATE follows if the error_ns of the last record became too small, or by a fourth too large for 4 s. It also follows if the offset moved by more
  * than 1 ms and by more than 8 times the error_ns of the last record. At most TW_STREAM_CLOCK_RECORDS records precede one packet: START
  * once, each change once, and one ESTIMATE. The error_ns of the ESTIMATE includes a margin, so a second ESTIMATE is not due. Most calls
  * cost one comparison.
@@ -190,10 +211,11 @@ struct tw_stream_clock_summary {
 	bool drift_known;          /* there were exchanges over at least some seconds: the next two members are valid */
 	int32_t drift, drift_most; /* gain on the capture clock, ns per s; error bound of this gain */
 	bool ahead_known;          /* the next two members are valid */
-	int64_t ahead;             /* producer's wall clock - capture host's wall clock at the newest CLOCK, ns */
-	uint64_t ahead_most;       /* error bound of @ahead, ns */
+	/* At the newest CLOCK, ns: producer's wall clock - capture host's wall clock; with another reference than HOST: - reference */
+	int64_t ahead;
+	uint64_t ahead_most;                   /* error bound of @ahead, ns */
 	uint64_t exchanges, refused, restarts; /* as in struct tw_distance */
-	uint64_t steps, suspends;
+	uint64_t steps, suspends, contradicted;
 };
 
 void tw_stream_clock__summary(const struct tw_stream_clock *clock, struct tw_stream_clock_summary *ret);

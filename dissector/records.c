@@ -125,8 +125,8 @@ static void append_change(struct tw_line *line, const struct tw_offset_view *off
 {
 	const uint64_t size = offset->step < 0 ? -(uint64_t)offset->step : (uint64_t)offset->step;
 
-	if (offset->kind == TW_OFFSET_STEP) {
-		tw_line__str(line, "wall clock set by ");
+	if (offset->kind != TW_OFFSET_SUSPEND) {
+		tw_line__str(line, offset->kind == TW_OFFSET_STEP ? "wall clock set by " : "reference set by ");
 		tw_line__char(line, offset->step < 0 ? '-' : '+');
 	} else {
 		tw_line__str(line, "suspended for ");
@@ -142,7 +142,7 @@ static void append_error(struct tw_line *line, const struct tw_offset_view *offs
 	}
 	tw_line__str(line, "times are within ");
 	append_bound(line, offset->error_ns);
-	tw_line__str(line, " of the capture host's clock (");
+	tw_line__str(line, " of the reference clock (");
 	tw_line__str(line, val_to_str_const(offset->method, tw_offset_method_names, "by unknown means"));
 	tw_line__char(line, ')');
 }
@@ -172,7 +172,7 @@ static void report_change(struct tw_dissect *d, const struct tw_offset_view *off
 	struct tw_line text = tw_shown__on(buf, sizeof(buf));
 
 	append_change(&text, offset);
-	tw_dissect__expert(d, offset->kind == TW_OFFSET_STEP ? &ei_trace_step : &ei_trace_suspend,
+	tw_dissect__expert(d, offset->kind == TW_OFFSET_SUSPEND ? &ei_trace_suspend : &ei_trace_step,
 			   tw_shown__end(&text));
 }
 
@@ -184,7 +184,7 @@ static bool dissect_offset(struct tw_dissect *d, proto_tree *tree, const struct 
 		return false;
 	put_offset(d, tree, &offset, tw_dissect__at(d, tlv->value));
 	tw_line__str(info, ": ");
-	if (offset.kind == TW_OFFSET_STEP || offset.kind == TW_OFFSET_SUSPEND) {
+	if (offset.kind == TW_OFFSET_STEP || offset.kind == TW_OFFSET_SUSPEND || offset.kind == TW_OFFSET_REFERENCE) {
 		report_change(d, &offset);
 		append_change(info, &offset);
 		tw_line__str(info, "; ");

@@ -428,7 +428,8 @@ enum tw_stamp {
 	X(3, SUSPEND, "suspend", "the producer's machine was suspended") \
 	X(4, ESTIMATE, "estimate", "a better estimate")                  \
 	X(5, LEAP, "leap", "a leap second")                              \
-	X(6, TAI, "tai", "the TAI offset was changed")
+	X(6, TAI, "tai", "the TAI offset was changed")                   \
+	X(7, REFERENCE, "reference", "the reference of the capture was set")
 
 enum tw_offset_kind {
 #define X(num, name, text, what) TW_OFFSET_##name = (num),
@@ -451,8 +452,8 @@ enum tw_offset_method {
 #define TW_ERROR_UNKNOWN 0xffffffffffffffffull
 
 /*
- * From @time on, until the next OFFSET: packet time = time in the stream's clock + @offset, and packet times differ from the capture host's
- * clock by at most @error_ns.
+ * From @time on, until the next OFFSET: packet time = time in the stream's clock + @offset, and packet times differ from the capture's
+ * reference, which is the capture host's clock unless another one was chosen, by at most @error_ns.
  */
 struct tw_offset {
 	struct tw_tlv tlv;
@@ -460,7 +461,7 @@ struct tw_offset {
 	__be16 method;   /* enum tw_offset_method: source of the error bound */
 	__be64 time;     /* in the stream's clock */
 	__be64 offset;   /* s64, ns */
-	__be64 step;     /* s64, ns: change of REALTIME, or duration of the suspend */
+	__be64 step;     /* s64, ns: change of REALTIME or of the reference, or duration of the suspend */
 	__be64 error_ns; /* TW_ERROR_UNKNOWN = unknown */
 	__be32 drift;    /* s32, ns per s that the stream's clock gains on the capture host's; 0 = none or unknown */
 	/* enum tw_stamp: sources of the four times of the newest exchange; 0 = unknown */

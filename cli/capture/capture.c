@@ -161,6 +161,37 @@ static int open_output_unprivileged(const struct capture *capture, struct tw_out
 		capture->file, strerror(-err), user ? user->pw_name : "that capture becomes");
 }
 
+static struct tw_own_clock own_clock(struct capture *capture)
+{
+	tw_capture_clock__notice(&capture->clock);
+	return (struct tw_own_clock){ .sync_ns = capture->synced.ns,
+				      .stepped = tw_capture_clock__stepped(&capture->clock),
+				      .reference = capture->reference.state };
+}
+
+/*
+ * Begins the capture clock and the reference. Called before the change of user, because only root may open a PTP hardware clock and connect
+ * to ptp4l. Times are aligned to a PTP hardware clock even without --align host, and to this host's clock if the former cannot be used.
+ */
+static int begin_clocks(struct capture *capture, struct tw_archive_options *options, struct tw_error *error)
+{
+	const struct reference_option *chosen = &capture->chosen_reference;
+
+	capture->sync = tw_sync__new();
+	if (!capture->sync)
+		return tw_error__set(error, -ENOMEM, "no memory to watch the clock of this host");
+	tw_capture_clock__begin(&capture->clock);
+	reference_option__open(chosen, capture->sync, &capture->clock, &capture->reference, &capture->synced,
+			       capture->reference_text, sizeof(capture->reference_text));
+	if (!capture->has_align && chosen->kind == TW_REFERENCE_PHC)
+		capture->align = TW_ALIGN_HOST;
+	options->align = capture->align;
+	options->clock = capture->clock;
+	options->own = own_clock(capture);
+	options->comment = *capture->reference_text ? capture->reference_text : NULL;
+	return 0;
+}
+
 /*
  * Opens the source and the output, gives up all privileges, and begins to receive
  * @how: gets a description of the source, at most @size bytes
@@ -175,7 +206,6 @@ static int capture__start(struct capture *capture, char *how, size_t size, struc
 					   .network = true,
 					   .packed = capture->packed,
 					   .snaplen = (uint32_t)capture->snaplen,
-					   .align = capture->align,
 					   .wall = capture->wall,
 					   .statistics_ns = STATISTICS_NS,
 					   .filter = capture->filter,
@@ -194,10 +224,7 @@ static int capture__start(struct capture *capture, char *how, size_t size, struc
 
 	if (err)
 		return err;
-	capture->sync = tw_sync__new();
-	if (!capture->sync)
-		err = tw_error__set(error, -ENOMEM, "no memory to watch the clock of this host");
-	tw_capture_clock__begin(&capture->clock);
+	err = begin_clocks(capture, &options.recorder.archive, error);
 	snprintf(how, size, "%s%s%s%s", capture->interface ? capture->interface : "", capture->xdp ? " (" : "",
 		 capture->interface && !capture->xdp ? "" : options.rx->how, capture->xdp ? ")" : "");
 	tw_printable__mend(how, size);
@@ -233,17 +260,14 @@ static uint64_t earliest(const struct clockwork *due)
 	return least(least(due->end, due->status), least(due->look, due->clock));
 }
 
-/* Passes the error bound of this host's clock to the recorder, which may derive an error bound of packet times from it. */
+/* Passes the state of this host's clocks and of the reference to the recorder, which derives error bounds of packet times from it. */
 static void tell_own_clock(struct capture *capture)
 {
 	struct tw_own_clock own;
-	struct tw_sync_state state;
 
-	if (!capture->sync)
-		return;
-	tw_sync__look(capture->sync, &state);
-	tw_capture_clock__notice(&capture->clock);
-	own = (struct tw_own_clock){ .sync_ns = state.ns, .stepped = tw_capture_clock__stepped(&capture->clock) };
+	tw_sync__look(capture->sync, &capture->synced);
+	tw_reference__look(&capture->reference, &capture->synced, &capture->clock);
+	own = own_clock(capture);
 	tw_recorder__own_clock(receiver__recorder(capture->receiver), &own);
 }
 
@@ -301,6 +325,7 @@ static void discard(void *data)
 	tw_filter__free(capture->filter);
 	drop_counters__free(capture->rejected);
 	tw_sync__free(capture->sync);
+	tw_reference__close(&capture->reference);
 	free(capture->stats.streams);
 }
 
@@ -328,14 +353,20 @@ static int set_unanswered(void *data, const char *text, struct tw_error *error)
 	return cli_number__parse("unanswered", text, &rule, &capture->unanswered, error);
 }
 
-static int set_align(void *target, const char *text, struct tw_error *error)
+static int set_reference(void *target, const char *text, struct tw_error *error)
 {
-	enum tw_align *align = target;
+	return reference_option__parse(text, target, error);
+}
 
+static int set_align(void *data, const char *text, struct tw_error *error)
+{
+	struct capture *capture = data;
+
+	capture->has_align = true;
 	if (!strcmp(text, "host"))
-		*align = TW_ALIGN_HOST;
+		capture->align = TW_ALIGN_HOST;
 	else if (!strcmp(text, "none"))
-		*align = TW_ALIGN_NONE;
+		capture->align = TW_ALIGN_NONE;
 	else
 		return tw_error__set(error, -EINVAL, "--align '%s' is unknown: choose host or none", text);
 	return 0;
@@ -478,9 +509,15 @@ static const struct cli_option options[] = {
 	  "`tracewire convert` can unpack the frames later",
 	  .offset = offsetof(struct capture, packed) },
 	{ 0, "align", "host|none", CLI_ARG_ALIGN,
-	  "host: convert all times to this host's clock, by time synchronisation with the producers; none: "
-	  "keep the times of each machine's clock (default)",
-	  .offset = offsetof(struct capture, align), .apply = set_align },
+	  "host: convert all times to the clock of --reference, by time synchronisation with the producers; none: "
+	  "keep the times of each machine's clock (default, except with --reference phc:NAME)",
+	  .apply = set_align },
+	{ 0, "reference", "host|realtime|tai|phc:NAME", CLI_ARG_REFERENCE,
+	  "The clock to which error bounds refer, and to which --align host converts. host: this host's clock, continued "
+	  "without steps (default); realtime: this host's CLOCK_REALTIME, with its steps; tai: CLOCK_TAI minus its offset at "
+	  "the start; phc:NAME: the PTP hardware clock of interface NAME. If the hardware clock cannot be used, the reference "
+	  "is host",
+	  .offset = offsetof(struct capture, chosen_reference), .apply = set_reference },
 	{ 0, "wall", NULL, CLI_ARG_NONE,
 	  "If a producer's wall clock is set during the capture, later packet times follow the new wall clock (default: all "
 	  "packet times follow the wall clock as it was at the start)",

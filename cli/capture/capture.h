@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "cli/capture/output_options.h"
+#include "cli/capture/reference_option.h"
 #include "cli/drop_counters.h"
 #include "cli/receiver.h"
 #include "clocks/capture_clock.h"
@@ -29,10 +30,15 @@ struct capture {
 	uint64_t unanswered;    /* --unanswered: bytes a second of all streams that do not answer; 0 = no limit */
 	bool has_unanswered;    /* --unanswered was given */
 	enum tw_align align;
+	bool has_align; /* --align was given */
+	struct reference_option chosen_reference;
 	bool xdp, packed, wall, quiet, verbose, json;
 	struct drop_counters *rejected;
-	struct tw_sync *sync; /* synchronisation of this machine's clock, by NTP or PTP */
+	struct tw_sync *sync;        /* synchronisation of this machine's clock, by NTP or PTP */
+	struct tw_sync_state synced; /* the last state of @sync */
 	struct tw_capture_clock clock;
+	struct tw_reference reference;
+	char reference_text[512]; /* describes @reference in the file; "" without --reference */
 	struct receiver *receiver;
 	struct screen screen;  /* shows the status on a terminal */
 	unsigned int left_out; /* number of omitted statuses that no message has reported yet */

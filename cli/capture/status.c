@@ -222,6 +222,8 @@ void capture__tell_begin(const struct capture *capture, const char *how)
 	tw_json__open(&json, "begin", '{');
 	tw_json__str(&json, "on", how);
 	tw_json__str(&json, "file", capture->file);
+	if (*capture->reference_text)
+		tw_json__str(&json, "reference", capture->reference_text + strlen("reference: "));
 	tw_json__close(&json);
 	tw_json__close(&json);
 }
@@ -246,6 +248,21 @@ static void put_clock(const struct tw_stream_clock_summary *clock, struct tw_jso
 	tw_json__u64(json, "exchanges", clock->exchanges);
 	tw_json__u64(json, "steps", clock->steps);
 	tw_json__u64(json, "suspends", clock->suspends);
+	tw_json__u64(json, "contradicted", clock->contradicted);
+	tw_json__close(json);
+}
+
+/* Writes what the clocks of a stream's machine are synchronised to, as an object; nothing if it is unknown */
+static void put_sync(const struct tw_archive_report *report, struct tw_json *json)
+{
+	if (!*report->sync)
+		return;
+	tw_json__open(json, "sync", '{');
+	tw_json__str(json, "to", report->sync);
+	if (report->sync_since)
+		tw_json__seconds(json, "since", report->sync_since);
+	if (*report->grandmaster)
+		tw_json__str(json, "grandmaster", report->grandmaster);
 	tw_json__close(json);
 }
 
@@ -260,6 +277,7 @@ static void put_streams(const char *what, const struct receiver_stats *stats, st
 		tw_json__id(json, "stream", reports[i].stream_id);
 		tw_ledger__json(&reports[i].ledger, json, "ledger");
 		put_clock(&reports[i].clock, json);
+		put_sync(&reports[i], json);
 		tw_json__close(json);
 	}
 	tw_json__close(json);
@@ -421,16 +439,19 @@ void capture__tell_status(struct capture *capture)
 	free(stats.streams);
 }
 
-static void print_bound(const struct tw_stream_clock_summary *clock)
+static void print_bound(const struct capture *capture, const struct tw_stream_clock_summary *clock)
 {
 	char stamps[SUMMARY_STAMPS_MAX];
+	const char *const reference = capture->reference.state.kind ? "the reference" : "this host's clock";
 
 	if (clock->error_ns == TW_ERROR_UNKNOWN) {
-		fputs("the error bound is unknown, because no answer to a time synchronisation request arrived",
+		fputs(clock->method
+			      ? "the error bound is unknown, because no grandmaster of both machines is known"
+			      : "the error bound is unknown, because no answer to a time synchronisation request arrived",
 		      stderr);
 		return;
 	}
-	fprintf(stderr, "within %.9f s of this host's clock (%s", (double)clock->error_ns / TW_NS_PER_SECOND,
+	fprintf(stderr, "within %.9f s of %s (%s", (double)clock->error_ns / TW_NS_PER_SECOND, reference,
 		summary__offset_method(clock->method));
 	if (clock->method == TW_OFFSET_BY_TIME_SYNC) {
 		summary__stamps(&clock->by, stamps);
@@ -451,15 +472,30 @@ static void print_changes(const char *what, uint64_t n)
 		fprintf(stderr, "; the producer's %s %" PRIu64 " %s", what, n, n == 1 ? "time" : "times");
 }
 
-static void print_times(const struct tw_archive_report *report)
+static void print_sync(const struct tw_archive_report *report)
+{
+	char since[48];
+
+	if (!*report->sync)
+		return;
+	summary__time(report->sync_since, since, sizeof(since));
+	fprintf(stderr, "rests on %s: %s, since %s%s%s\n", report->name, report->sync, since,
+		*report->grandmaster ? "; grandmaster " : "", report->grandmaster);
+}
+
+static void print_times(const struct capture *capture, const struct tw_archive_report *report)
 {
 	const struct tw_stream_clock_summary *clock = &report->clock;
 
 	fprintf(stderr, "times    %s: ", report->name);
-	print_bound(clock);
+	print_bound(capture, clock);
 	print_changes("wall clock was set", clock->steps);
 	print_changes("machine was suspended", clock->suspends);
+	if (clock->contradicted)
+		fprintf(stderr, "; %" PRIu64 " reports of its accuracy contradict the time synchronisation",
+			clock->contradicted);
 	fputs("\n", stderr);
+	print_sync(report);
 }
 
 /* Return: number of streams whose packet times have no known error bound */
@@ -515,8 +551,10 @@ static void print_summary(const struct capture *capture)
 		print_table(stats, stderr);
 		ledger__print_facts(&archive->ledger, stderr);
 	}
+	if (*capture->reference_text)
+		say(stderr, "times    %s\n", capture->reference_text);
 	for (size_t i = 0; i < stats->n_streams && i < TELL_MAX; i++)
-		print_times(&stats->streams[i]);
+		print_times(capture, &stats->streams[i]);
 	filter_option__summarize(capture->filter, &archive->capture_filter);
 	fprintf(stderr, "frames   %" PRIu64 " received in %.3f s, %" PRIu64 " dropped before capture could read them\n",
 		stats->rx.frames, (double)capture->took / TW_NS_PER_SECOND, stats->rx.dropped);

@@ -30,6 +30,7 @@ const char *generate__lister(enum cli_arg_kind kind)
 		[CLI_ARG_BACK_END] = "printf \"%s\\n\" tracefs xdp tc u32 pcap display tree",
 		[CLI_ARG_PIPELINE] = "printf \"%s\\n\" live record stream capture report attach dumpcap tshark",
 		[CLI_ARG_ALIGN] = "printf \"%s\\n\" host none",
+		[CLI_ARG_REFERENCE] = "printf \"%s\\n\" host realtime tai; command ls /sys/class/net | sed s/^/phc:/",
 		[CLI_ARG_GROUP] = "printf \"%s\\n\" group",
 		[CLI_ARG_NEXT_FILE] = "printf \"%s\\n\" filesize: duration: interval: packets: files:",
 		[CLI_ARG_AUTOSTOP] = "printf \"%s\\n\" duration: filesize: files: events: packets:",

@@ -81,8 +81,13 @@ int tw_archive__put_statistics(struct tw_archive *a, struct tw_archive_stream *s
 static void make_report(const struct tw_archive_stream *s, const struct tw_ledger *ledger,
 			struct tw_archive_report *ret)
 {
+	const struct tw_identity *identity = &s->stream->identity;
+
 	memset(ret, 0, sizeof(*ret));
-	tw_identity__name(&s->stream->identity, s->stream->id, ret->name, sizeof(ret->name));
+	tw_identity__name(identity, s->stream->id, ret->name, sizeof(ret->name));
+	memcpy(ret->sync, identity->sync, sizeof(ret->sync));
+	memcpy(ret->grandmaster, identity->grandmaster, sizeof(ret->grandmaster));
+	ret->sync_since = identity->sync_since;
 	ret->stream_id = s->stream->id;
 	ret->ledger = *ledger;
 	ret->packets = s->before.packets + s->here.packets;
@@ -101,6 +106,8 @@ static void add_to_others(struct tw_archive *a, const struct tw_archive_report *
 	snprintf(others->name, sizeof(others->name), "%" PRIu64 " other streams", a->n_others);
 	others->stream_id = 0;
 	others->clock = (struct tw_stream_clock_summary){ .error_ns = TW_ERROR_UNKNOWN };
+	others->sync[0] = others->grandmaster[0] = '\0';
+	others->sync_since = 0;
 	tw_ledger__add(&others->ledger, &report->ledger);
 	others->packets += report->packets;
 }

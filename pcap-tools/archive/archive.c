@@ -283,7 +283,10 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
 		tw_archive__free(a);
 		return tw_error__set(error, -ENOMEM, "writing %s: no memory", tw_output__name(output));
 	}
-	tw_capture_clock__begin(&a->clock);
+	a->clock = options->clock;
+	if (!a->clock.begun)
+		tw_capture_clock__begin(&a->clock);
+	a->own = options->own;
 	a->metadata_room.limit = options->metadata ? options->metadata : TW_STREAMS_METADATA_MAX;
 	err = make_merge(a, error);
 	if (!err) {
@@ -347,11 +350,14 @@ static int tell_moved(struct tw_archive *a)
 
 uint64_t tw_archive__present(const struct tw_archive *a)
 {
+	uint64_t now;
+
 	if (a->options.present)
 		return a->options.present(a->options.ctx);
-	if (a->options.align == TW_ALIGN_HOST)
-		return tw_capture_clock__now(&a->clock);
-	return tw_time__now(CLOCK_REALTIME);
+	if (a->options.align != TW_ALIGN_HOST)
+		return tw_time__now(CLOCK_REALTIME);
+	now = tw_capture_clock__now(&a->clock);
+	return now + (uint64_t)tw_bounds__middle(tw_reference_state__at(&a->own.reference, now));
 }
 
 /*

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "clocks/capture_clock.h"
 #include "clocks/stream_clock.h"
 #include "pcap-tools/capture/capture_filter.h"
 #include "pcap-tools/merge/merge.h"
@@ -42,10 +43,12 @@ struct tw_archive_options {
 	 * OFFSET records for the error bounds of the packet times.
 	 */
 	bool network;
-	bool packed;         /* frames are written as they were received; not to be combined with a filter */
-	uint32_t snaplen;    /* bytes written of a packet with events; 0 = all */
-	enum tw_align align; /* see clocks/stream_clock.h */
-	bool wall;           /* see clocks/stream_clock.h */
+	bool packed;                   /* frames are written as they were received; not to be combined with a filter */
+	uint32_t snaplen;              /* bytes written of a packet with events; 0 = all */
+	enum tw_align align;           /* see clocks/stream_clock.h */
+	bool wall;                     /* see clocks/stream_clock.h */
+	struct tw_capture_clock clock; /* that has begun already; all zero = begin one */
+	struct tw_own_clock own;       /* the first state of this host's clocks, as for tw_archive__own_clock() */
 	/* Time between two statistics blocks of an interface, by CLOCK_MONOTONIC. 0 = only at the end of a file and of a stream. */
 	uint64_t statistics_ns;
 	/*
@@ -177,6 +180,10 @@ struct tw_archive_report {
 	uint64_t packets;        /* packets written, including metadata */
 	struct tw_ledger ledger; /* its TW_PLACE_DELIVERED has the events in all files */
 	struct tw_stream_clock_summary clock;
+	char sync[128],
+		grandmaster
+			[64]; /* what the producer's clocks are synchronised to, and the PTP grandmaster; "" = unknown */
+	uint64_t sync_since;  /* time since which they are, by the producer's wall clock, ns since 1970; 0 = unknown */
 };
 
 /**

@@ -70,10 +70,10 @@ struct tw_archive {
 	uint64_t now;            /* CLOCK_MONOTONIC, ns; 0 = reading files */
 	uint64_t statistics_due; /* CLOCK_MONOTONIC, ns; 0 = not set yet */
 	struct tw_own_clock own;
-	struct tw_capture_clock clock; /* the clock to which TW_ALIGN_HOST aligns all streams */
-	int err;                       /* a failure outside of the pcapng writer */
-	bool lost;                     /* writing is no longer possible: frames are only counted */
-	bool ending;                   /* the archive waits for no further answers */
+	struct tw_capture_clock clock;
+	int err;     /* a failure outside of the pcapng writer */
+	bool lost;   /* writing is no longer possible: frames are only counted */
+	bool ending; /* the archive waits for no further answers */
 	bool finished;
 	bool given_up;        /* the writer is stuck: events not known to be in the file count as not written */
 	uint64_t tail_frames; /* lower bound of the frames missing after the last received one */
@@ -90,7 +90,7 @@ static inline void tw_archive__has_moved(struct tw_archive *a, struct tw_archive
 
 /* archive.c */
 
-/** tw_archive__present() - the current time by the clock of packet times: the capture clock with TW_ALIGN_HOST, otherwise the wall clock */
+/** tw_archive__present() - the current time by the clock of packet times: the reference with TW_ALIGN_HOST, otherwise the wall clock */
 uint64_t tw_archive__present(const struct tw_archive *a);
 
 /** tw_archive__done() - store a failure; from then on, events only count as not written. @err: 0 = no failure. Return: @err */

@@ -131,7 +131,7 @@ static void describe_times(const struct tw_archive *a, const struct tw_archive_s
 	if (clock.error_ns == TW_ERROR_UNKNOWN)
 		snprintf(ret, size, "; the initial error of packet times is unknown");
 	else
-		snprintf(ret, size, "; packet times are initially within %.6f s of the capture host's clock",
+		snprintf(ret, size, "; packet times are initially within %.6f s of the reference clock",
 			 (double)clock.error_ns / TW_NS_PER_SECOND);
 }
 

@@ -31,6 +31,29 @@ static void put_sample(FILE *f, struct world *w, uint64_t now)
 	fwrite(buf + sizeof(struct tw_frame_hdr) + sizeof(struct tw_tlv), 1, 60, f);
 }
 
+/* A CLOCK with the reading of a PTP hardware clock, and a reference that follows the same grandmaster */
+static void put_phc(FILE *f, struct world *w, uint64_t now)
+{
+	static const uint8_t reference[8] = { 5, TW_REFERENCE_PHC, 100, 1, 1, 50, 1 };
+	uint8_t buf[256] = { 0 };
+	struct tw_clock_view view = world__sample(w, now);
+	struct tw_frame frame;
+
+	view.n_phcs = 1;
+	view.phcs[0] = (struct tw_phc_view){ .error_ns = 500, .sync_ns = 200, .phc = now };
+	view.phcs[0].trace = view.reading[TW_CLOCK_TRACE];
+	tw_frame__begin(&frame, buf, sizeof(buf) - TW_COPY_STEP, &(struct tw_frame_info){ 0 });
+	tw_clock__emit(&frame, &view);
+	fputc(5, f);
+	fwrite(buf + sizeof(struct tw_frame_hdr) + sizeof(struct tw_tlv), 1, 132, f);
+	fputc(6, f);
+	fwrite(reference, 1, sizeof(reference), f);
+	put64(f, now);
+	put64(f, 0);
+	put64(f, 0);
+	put64(f, 0);
+}
+
 static void put_exchange(FILE *f, struct world *w, uint64_t now)
 {
 	struct tw_time_sync_sample s;
@@ -70,7 +93,7 @@ static void put_stream(FILE *f, int how)
 	fputc(how, f);
 	fputc(3, f);
 	put64(f, 0);
-	fputc(64 + 50, f);
+	fputc(128 + 64 + 50, f);
 	for (uint64_t i = 0; i < 12; i++) {
 		const uint64_t now = START + i * 300 * TW_NS_PER_MS + (i > 9 ? 5 * TW_NS_PER_SECOND : 0);
 
@@ -78,6 +101,8 @@ static void put_stream(FILE *f, int how)
 			put_sample(f, &w, now);
 		if (i % 4 != 3)
 			put_exchange(f, &w, now);
+		if (how > 3)
+			put_phc(f, &w, now + TW_NS_PER_MS);
 		put_frame(f, i % 2 ? TW_SOURCE_OUT_OF_BAND : TW_SOURCE_CONTROL);
 		fputc(2, f);
 		put64(f, world__stream(&w, now));
@@ -92,11 +117,12 @@ int main(int argc, char **argv)
 {
 	if (argc != 2)
 		return 2;
-	for (int how = 0; how < 4; how++) {
+	for (int how = 0; how < 8; how++) {
 		char path[4096];
 		FILE *f;
 
-		snprintf(path, sizeof(path), "%s/%s%s", argv[1], how & 1 ? "host" : "none", how & 2 ? "-wall" : "");
+		snprintf(path, sizeof(path), "%s/%s%s%s", argv[1], how & 1 ? "host" : "none", how & 2 ? "-wall" : "",
+			 how & 4 ? "-phc" : "");
 		f = fopen(path, "we");
 		if (!f)
 			return 1;

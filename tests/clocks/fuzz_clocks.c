@@ -25,13 +25,42 @@ static void check(bool holds)
 		abort();
 }
 
-static void sample(struct state *s, const uint8_t *value)
+static void take_clock(struct state *s, const uint8_t *value, size_t len)
 {
-	const struct tw_tlv_view tlv = { .type = TW_TLV_CLOCK, .value = value, .len = 60 };
+	const struct tw_tlv_view tlv = { .type = TW_TLV_CLOCK, .value = value, .len = len };
 	struct tw_clock_view view;
 
 	if (tw_clock__parse(&tlv, &view))
 		tw_stream_clock__sample(&s->clock, &view);
+}
+
+static void sample(struct state *s, const uint8_t *value)
+{
+	take_clock(s, value, 60);
+}
+
+/* A CLOCK with up to two readings of PTP hardware clocks. */
+static void sample_with_phcs(struct state *s, const uint8_t *value)
+{
+	take_clock(s, value, 132);
+}
+
+/* The capture host's reference */
+static void reference(struct state *s, const uint8_t *p)
+{
+	struct tw_own_clock own = { .sync_ns = p[0] };
+	struct tw_reference_state *r = &own.reference;
+
+	r->kind = (enum tw_reference_kind)(p[1] & 3);
+	r->time = tw_load_be64(p + 8);
+	r->bounds.low = (int64_t)tw_load_be64(p + 16);
+	r->bounds.high = tw_saturate__plus(r->bounds.low, p[2]);
+	r->rates = (struct tw_bounds){ -p[3] * 1000, p[4] * 1000 };
+	r->stepped = (int64_t)tw_load_be64(p + 24);
+	r->utc_ns = (int64_t)tw_load_be64(p + 32);
+	r->sync_ns = p[5];
+	strcpy(r->grandmaster, p[6] & 1 ? "a" : "");
+	tw_stream_clock__own(&s->clock, &own);
 }
 
 static void exchange(struct state *s, const uint8_t *p)
@@ -54,8 +83,8 @@ static void packet(struct state *s, const uint8_t *p)
 
 	while (tw_stream_clock__record(&s->clock, time, &record)) {
 		check(++n <= TW_STREAM_CLOCK_RECORDS);
-		check(record.kind >= TW_OFFSET_START && record.kind <= TW_OFFSET_ESTIMATE && record.time == time);
-		check((record.method == TW_OFFSET_BY_NONE) == (record.error_ns == TW_ERROR_UNKNOWN));
+		check(record.kind >= TW_OFFSET_START && record.kind <= TW_OFFSET_REFERENCE && record.time == time);
+		check(record.method != TW_OFFSET_BY_NONE || record.error_ns == TW_ERROR_UNKNOWN);
 	}
 	check(!tw_stream_clock__record(&s->clock, time, &record));
 	tw_stream_clock__packet_time(&s->clock, time);
@@ -67,8 +96,9 @@ static void host(struct state *s, const uint8_t *p)
 	struct tw_identity identity = { .scale.mult = tw_load_be64(p), .scale.shift = p[8] & 63 };
 
 	strcpy(identity.clock, p[8] & 64 ? "mono" : "local");
+	strcpy(identity.grandmaster, p[8] & 128 ? "a" : "");
 	tw_stream_clock__host(&s->clock, &identity);
-	tw_stream_clock__own(&s->clock, &(struct tw_own_clock){ p[8], (int64_t)tw_load_be64(p) });
+	tw_stream_clock__own(&s->clock, &(struct tw_own_clock){ .sync_ns = p[8], .stepped = (int64_t)tw_load_be64(p) });
 }
 
 static void exchanged(struct state *s, const struct tw_time_sync_sample *sample)
@@ -116,7 +146,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size_t takes;
 		void (*run)(struct state *s, const uint8_t *p);
 	} operations[] = {
-		{ 60, sample }, { 32, exchange }, { 8, packet }, { 9, host }, { 1 + TW_TIME_SYNC_BYTES, frame },
+		{ 60, sample },
+		{ 32, exchange },
+		{ 8, packet },
+		{ 9, host },
+		{ 1 + TW_TIME_SYNC_BYTES, frame },
+		{ 132, sample_with_phcs },
+		{ 40, reference },
 	};
 	struct state s = { .streams = tw_streams__new(&(struct tw_streams_options){ .silence = 1000000000 }),
 			   .now = 1 };

@@ -32,7 +32,7 @@ struct capture {
 	uint64_t next_drift;
 	/* results */
 	struct tw_offset_view stated;
-	unsigned int records, of_kind[TW_OFFSET_ESTIMATE + 1];
+	unsigned int records, of_kind[TW_OFFSET_REFERENCE + 1];
 	uint64_t last_time;    /* of a packet, ns since 1970 */
 	unsigned int backward; /* packets with a time before that of the previous packet */
 	uint64_t worst;        /* error of a packet, ns */
@@ -488,7 +488,7 @@ static void test_hostile_numbers(void **state)
 
 		tw_stream_clock__init(&clock, (enum tw_align)(run & 1), run & 2);
 		tw_stream_clock__host(&clock, &identity);
-		tw_stream_clock__own(&clock, &(struct tw_own_clock){ UINT32_MAX, INT64_MIN });
+		tw_stream_clock__own(&clock, &(struct tw_own_clock){ .sync_ns = UINT32_MAX, .stepped = INT64_MIN });
 		for (int i = 0; i < 20; i++) {
 			uint64_t any[6];
 

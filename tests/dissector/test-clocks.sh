@@ -35,11 +35,11 @@ expect "one stream: no order" 0 "$(count basic.pcap trace.order)"
 expect "nothing else is written when a filter has them" "" \
 	"$(shark -r "$SAMPLES/clocks.pcap" -Y 'trace.order == uncertain' 2>&1 > "$home/out")"
 
-expect "a step" "OFFSET: wall clock set by -3600.000 s; times are within 2000 µs of the capture host's clock (sync)" \
+expect "a step" "OFFSET: wall clock set by -3600.000 s; times are within 2000 µs of the reference clock (sync)" \
 	"$(info trace.expert.step)"
 expect "a suspend" "OFFSET: suspended for 12.300 s; the error bound of the times is unknown" \
 	"$(info trace.expert.suspend)"
-expect "an estimate" "OFFSET: times are within 15 µs of the capture host's clock (exchange)" "$(info 'trace.offset.kind == 4')"
+expect "an estimate" "OFFSET: times are within 15 µs of the reference clock (exchange)" "$(info 'trace.offset.kind == 4')"
 expect "a request and a response" "TIME_SYNC 17: request, METADATA_REQUEST HOST and CLOCK, REFUSED: the table of streams is full TIME_SYNC 17: response TIME_SYNC 17: response" \
 	"$(info trace.time_sync.id | paste -sd' ')"
 expect "the end" "END of the stream" "$(info 'trace.tlv == 13')"
