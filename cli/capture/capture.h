@@ -38,6 +38,7 @@ struct capture {
 	struct tw_sync_state synced; /* the last state of @sync */
 	struct tw_capture_clock clock;
 	struct tw_reference reference;
+	int step_watch;           /* readable when this machine's wall clock was set; negative = not watched */
 	char reference_text[512]; /* describes @reference in the file; "" without --reference */
 	struct receiver *receiver;
 	struct screen screen;  /* shows the status on a terminal */
