@@ -45,7 +45,10 @@ struct tw_bounds tw_readings__at(const struct tw_readings *readings, uint64_t ti
 /** tw_readings__rates() - bounds of the present rate: the growth of the distance, ns per s */
 struct tw_bounds tw_readings__rates(const struct tw_readings *readings);
 
-/** tw_bounds__moved() - bounds of a distance @ns later than @bounds (earlier, if @ns is negative) if its growth has the bounds @rates, ns per s */
+/**
+ * tw_bounds__moved() - bounds of a distance @ns later than @bounds (earlier, if @ns is negative)
+ * @rates: bounds of its growth, ns per s
+ */
 struct tw_bounds tw_bounds__moved(struct tw_bounds bounds, struct tw_bounds rates, int64_t ns);
 
 #endif

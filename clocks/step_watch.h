@@ -8,7 +8,7 @@
 /** tw_step_watch__open() - Return: a descriptor that becomes readable when the clock is set; -errno */
 int tw_step_watch__open(void);
 
-/** tw_step_watch__take() - begin to wait for the next step. Return: whether the clock was set since the last call; false if @fd is negative */
+/** tw_step_watch__take() - begin to wait for the next step; @fd may be negative. Return: whether the clock was set since the last call */
 bool tw_step_watch__take(int fd);
 
 #endif

@@ -186,10 +186,10 @@ bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, struct 
  * @ret: the record, with time @time
  *
  * Call this function before each packet until it returns false. The records are START, then steps (also of the reference) and suspends. An
- * ESTIMATE follows if the error_ns of the last record became too small, or by a fourth too large for 4 s. It also follows if the offset moved by more
- * than 1 ms and by more than 8 times the error_ns of the last record. At most TW_STREAM_CLOCK_RECORDS records precede one packet: START
- * once, each change once, and one ESTIMATE. The error_ns of the ESTIMATE includes a margin, so a second ESTIMATE is not due. Most calls
- * cost one comparison.
+ * ESTIMATE follows if the error_ns of the last record became too small, or has been too large by a fourth for 4 s. An ESTIMATE also follows if the
+ * offset moved by more than 1 ms and by more than 8 times the error_ns of the last record. At most TW_STREAM_CLOCK_RECORDS records precede
+ * one packet: START once, each change once, and one ESTIMATE. The error_ns of the ESTIMATE includes a margin, so a second ESTIMATE is not
+ * due. Most calls cost one comparison.
  * Return: false if no record is needed.
  */
 static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64_t time, struct tw_offset_view *ret)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds the time source to which this machine's clocks are synchronised, and their error bounds. A producer sends the time source as SYNC,
- * SYNC_SINCE and GRANDMASTER of HOST, and the error bounds as sync_ns of CLOCK and of its PHCs. A capture host uses both for its own clocks.
- * The first of these sources that answers is used:
+ * SYNC_SINCE and GRANDMASTER of HOST, and the error bounds as sync_ns of CLOCK and of its PHCs. A capture host uses both for its own
+ * clocks. The first of these sources that answers is used:
  *
  * - ptp4l: the bound is the largest of its last offsets from the master, plus the path delay, because the asymmetry of the path is
  * unknown. If ptp4l adjusts a network card's clock, this is the bound of that clock (PHC); for the bound of the system clock, its measured
@@ -51,7 +51,7 @@ struct tw_sync *tw_sync__new(void);
 /** tw_sync__look() - get the current state; to be called once a second. It never waits: the next call reads the answers */
 void tw_sync__look(struct tw_sync *sync, struct tw_sync_state *ret);
 
-/** tw_sync__complete() - add sync_ns to a CLOCK sample, and, if ptp4l uses a network card's clock, a reading of that clock with its bound */
+/** tw_sync__complete() - add sync_ns to a CLOCK sample, and, if ptp4l uses a network card's clock, a reading of it with its bound */
 void tw_sync__complete(struct tw_sync *sync, struct tw_clock_view *sample);
 
 /** tw_sync__free() - free @sync, which may be NULL */

@@ -105,7 +105,7 @@ static bool is_of_sync(const struct tw_attr_view *attr)
 	return attr->attr == TW_HOST_SYNC || attr->attr == TW_HOST_GRANDMASTER || attr->attr == TW_HOST_SYNC_SINCE;
 }
 
-/* Updates the attributes of HOST that say what the clocks rest on, which are the last ones. Called once a second; sent with the next HOST. */
+/* Updates the last attributes of HOST, which say what the clocks rest on. Called once a second; they are sent with the next HOST. */
 static void update_sync(struct tw_metadata_sender *m)
 {
 	struct tw_sync_state state;

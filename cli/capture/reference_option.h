@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The option --reference of `tracewire capture`: the clock to which error bounds refer and, with --align host, to which times are aligned. */
+/* The option --reference of `tracewire capture`: the clock to which error bounds refer and to which --align host converts times. */
 #ifndef CLI_REFERENCE_OPTION_H
 #define CLI_REFERENCE_OPTION_H
 

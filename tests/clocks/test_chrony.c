@@ -20,7 +20,7 @@ static uint32_t number(int32_t exponent, int32_t coefficient)
 	return (uint32_t)exponent << 25 | ((uint32_t)coefficient & 0x1ffffff);
 }
 
-/* An answer: offset -2^-10 s, root delay 2^-9 s, root dispersion 3 * 2^-11 s. The bound is 0.0009765625 + 0.0009765625 + 0.00146484375 s. */
+/* An answer: offset -2^-10 s, root delay 2^-9 s, root dispersion 3 * 2^-11 s. The bound is 3.41796875 ms. */
 static void answer(uint8_t m[LENGTH])
 {
 	memset(m, 0, LENGTH);
