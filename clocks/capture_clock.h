@@ -65,7 +65,7 @@ static inline struct tw_stamped_time tw_capture_clock__sent(struct tw_capture_cl
 	return (struct tw_stamped_time){ bounds.min + (uint64_t)clock->begun, stamp->by };
 }
 
-/** tw_capture_clock__notice() - notice whether REALTIME was set since the last conversion or call; tw_capture_clock__stepped() then says it */
+/** tw_capture_clock__notice() - notice whether REALTIME was set since the last conversion or call, for tw_capture_clock__stepped() */
 static inline void tw_capture_clock__notice(struct tw_capture_clock *clock)
 {
 	const struct tw_stamps now = tw_stamps__measure(TW_STAMPS_TRIES);

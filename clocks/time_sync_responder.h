@@ -4,8 +4,8 @@
  * frames that arrive at the address from which the stream's frames are sent. Any host can send such frames, so the thread processes at most
  * TW_TIME_SYNC_RESPONSES_PER_SECOND of them per second on average, and the kernel drops the others. The thread answers only requests for
  * this stream, with no more bytes than the request had. Its latest response to each of a few receivers is remembered until the next
- * response, which has the transmit stamp of the former (wire/tracewire.h, struct tw_time_sync). The reader threads never wait for this thread. Callbacks handle a METADATA_REQUEST
- * or a REFUSED in a request; any host can send these, too.
+ * response, which has the transmit stamp of the former (wire/tracewire.h, struct tw_time_sync). The reader threads never wait for this
+ * thread. Callbacks handle a METADATA_REQUEST or a REFUSED in a request; any host can send these, too.
  */
 #ifndef TW_TIME_SYNC_RESPONDER_H
 #define TW_TIME_SYNC_RESPONDER_H

@@ -166,7 +166,7 @@ static void exchange_with(const char *host)
 			continue;
 		assert_int_equal(x.answer.sent_by, TW_STAMP_SOFTWARE);
 		assert_int_equal(x.answer.previous, last.answer.id);
-		assert_in_range(x.answer.sent, 1, last.arrived.time); /* never too late, but too early on a busy machine */
+		assert_in_range(x.answer.sent, 1, last.arrived.time); /* too early if the machine is busy */
 		stamped += x.answer.received_by == TW_STAMP_SOFTWARE && x.sent.by == TW_STAMP_SOFTWARE &&
 			   x.arrived.by == TW_STAMP_SOFTWARE && x.answer.sent > last.answer.answered;
 	}
