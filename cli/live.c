@@ -285,10 +285,9 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_option_group group = { "Output", options };
-static const struct cli_option_group *const groups[] = {
-	&run_event_group, &run_task_group,  &run_source_group, &run_tracer_group,
-	&group,           &run_frame_group, &run_status_group, NULL
-};
+static const struct cli_option_group *const groups[] = { &run_event_group, &run_task_group,   &run_source_group,
+							 &run_phc_group,   &run_tracer_group, &group,
+							 &run_frame_group, &run_status_group, NULL };
 
 static const struct cli_example examples[] = {
 	{ "Watch the scheduler while a command runs", "sudo tracewire live -e sched -- sleep 1" },

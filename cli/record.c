@@ -140,9 +140,10 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_option_group group = { "Output", options };
-static const struct cli_option_group *const groups[] = {
-	&run_event_group, &run_task_group, &run_source_group, &run_tracer_group, &group, &run_status_group, NULL
-};
+static const struct cli_option_group *const groups[] = { &run_event_group,  &run_task_group,
+							 &run_source_group, &run_phc_group,
+							 &run_tracer_group, &group,
+							 &run_status_group, NULL };
 
 static const struct cli_example examples[] = {
 	{ "Record events while a command runs", "sudo tracewire record -e sched,irq,net -w build.pcapng -- make" },

@@ -6,6 +6,7 @@
 
 #include "cli/filter_option.h"
 #include "cli/options.h"
+#include "clocks/phcs.h"
 #include "producer/tracer/tracer.h"
 #include "transport/sink.h"
 
@@ -152,6 +153,24 @@ static const struct cli_option source_options[] = {
 
 const struct cli_option_group run_source_group = { "Source", source_options };
 
+static int add_phc(void *target, const char *name, struct tw_error *error)
+{
+	const int err = tw_phcs__check_name(name, error);
+
+	return err ? err : add_word(target, name, error);
+}
+
+static const struct cli_option phc_options[] = {
+	{ 0, "phc", "IFACE|ptpN|all", CLI_ARG_INTERFACE,
+	  "Also read this PTP hardware clock once a second: that of an interface, /dev/ptpN, or all. Clocks are read and "
+	  "never adjusted. The clock of the interface that `stream` sends to, and the clock that ptp4l adjusts, are always "
+	  "read. May be given many times",
+	  .offset = offsetof(struct run_config, phcs), .apply = add_phc },
+	{ 0 },
+};
+
+const struct cli_option_group run_phc_group = { "Hardware clocks", phc_options };
+
 static const struct cli_option frame_options[] = {
 	{ 0, "events-per-frame", "N", CLI_ARG_NUMBER,
 	  "Largest number of events in a frame; 0: as many as fit, which needs the least CPU time; 1: a frame for "
@@ -202,6 +221,7 @@ void run_config__fini(void *data)
 	free(config->tracing.graphs.items);
 	free(config->tracing.options.items);
 	free(config->tracing.pids.items);
+	free(config->phcs.items);
 }
 
 int run_config__producer(const struct run_config *config, struct tw_producer_options *ret, struct tw_error *error)
@@ -215,6 +235,7 @@ int run_config__producer(const struct run_config *config, struct tw_producer_opt
 	ret->filter = config->filter;
 	ret->tracing = config->tracing;
 	ret->clock = config->clock;
+	ret->phcs = config->phcs;
 	ret->buffer_kib = config->buffer_kib;
 	ret->subbuf_kib = config->subbuf_kib;
 	ret->threads = (unsigned int)config->threads;

@@ -24,11 +24,13 @@ struct run_config {
 	uint64_t events_per_frame;
 	bool frames_chosen; /* --events-per-frame was given */
 	const char *interface;
+	struct tw_words phcs; /* --phc */
 };
 
 extern const struct cli_option_group run_event_group;  /* -e, -f, --event-filter, --show-self */
 extern const struct cli_option_group run_task_group;   /* -F, -P, -M */
 extern const struct cli_option_group run_source_group; /* -C, --buffer-size ... */
+extern const struct cli_option_group run_phc_group;    /* --phc */
 extern const struct cli_option_group run_frame_group;  /* --events-per-frame, --frame-size */
 extern const struct cli_option_group run_tracer_group; /* -p, -l, -n, -g, -O, -T */
 extern const struct cli_option_group run_status_group; /* -q, -v */

@@ -28,6 +28,13 @@ struct session {
 	struct traced_command command;
 };
 
+/* Called in any thread of the producer. */
+static void say_phc_failed(void *ctx, const char *sentence)
+{
+	(void)ctx;
+	note__say("%s", sentence);
+}
+
 static int check(struct session *session, char *const *command, struct tw_error *error)
 {
 	if (session->config->follow && !command[0])
@@ -211,6 +218,7 @@ int session__run(const struct run_config *config, const struct tw_producer_optio
 
 	session.options.open_sink = output->open_sink;
 	session.options.open_questions = output->open_requests;
+	session.options.phc_failed = config->quiet ? NULL : say_phc_failed;
 	session.options.refused = output->refused;
 	session.options.joined = output->joined;
 	session.options.ctx = ctx;

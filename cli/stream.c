@@ -255,6 +255,7 @@ static int interface_open(void *ctx, struct tw_producer *producer, struct tw_err
 		return err;
 	if (stream->has_destination)
 		stream->veth.destination = stream->destination;
+	tw_producer__add_phc_of(producer, stream->veth.iface.tx_name);
 	if (stream->veth.ours) {
 		tw_producer__ignore_device(producer, stream->veth.name);
 		tw_producer__ignore_device(producer, stream->veth.iface.tx_name);
@@ -323,11 +324,15 @@ static int udp_open(void *ctx, struct tw_producer *producer, struct tw_error *er
 {
 	struct stream *stream = ctx;
 	int err = open_limit(stream, error);
+	char interface[IF_NAMESIZE];
 
-	(void)producer;
 	if (!err)
 		err = tw_udp_address__parse(stream->host, &stream->to, error);
-	return err ? err : tw_tx_udp__open(&stream->to, &stream->udp, error);
+	if (!err)
+		err = tw_tx_udp__open(&stream->to, &stream->udp, error);
+	if (!err && tw_tx_udp__interface(stream->udp, interface))
+		tw_producer__add_phc_of(producer, interface);
+	return err;
 }
 
 static int udp_open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error)
@@ -447,10 +452,9 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 	return status;
 }
 
-static const struct cli_option_group *const groups[] = {
-	&run_event_group, &run_task_group,  &run_source_group, &run_tracer_group,
-	&group,           &run_frame_group, &run_status_group, NULL
-};
+static const struct cli_option_group *const groups[] = { &run_event_group, &run_task_group,   &run_source_group,
+							 &run_phc_group,   &run_tracer_group, &group,
+							 &run_frame_group, &run_status_group, NULL };
 
 static const struct cli_example examples[] = {
 	{ "Stream scheduler events until Ctrl-C", "sudo tracewire stream -e sched -i tw0" },

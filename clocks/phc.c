@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "clocks/phc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/ethtool.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "clocks/clock_convert.h"
 
 #define READINGS   5   /* of which the shortest is used */
 #define PRECISE_NS 100 /* error bound if hardware reads both clocks at the same instant; PCIe PTM: some tens of ns */
@@ -34,16 +36,16 @@ static void consider(struct attempt *best, const struct attempt *attempt)
 		*best = *attempt;
 }
 
-static bool finish(const struct attempt *best, clockid_t base, struct tw_phc_reading *ret)
+static bool finish(const struct attempt *best, struct tw_phc_reading *ret)
 {
 	const uint64_t window = best->after - best->before;
 
+	errno = EAGAIN;
 	if (window == UINT64_MAX)
 		return false;
 	*ret = (struct tw_phc_reading){
 		.phc = best->phc,
 		.system = best->before + window / 2,
-		.base = base,
 		.error_ns = window / 2 + 1,
 	};
 	return true;
@@ -55,7 +57,7 @@ static bool read_precise(const struct tw_phc_device *phc, struct tw_phc_reading 
 
 	if (ioctl(phc->fd, PTP_SYS_OFFSET_PRECISE, &p) < 0)
 		return false;
-	*ret = (struct tw_phc_reading){ ns_of(&p.device), ns_of(&p.sys_monoraw), CLOCK_MONOTONIC_RAW, PRECISE_NS, 0 };
+	*ret = (struct tw_phc_reading){ ns_of(&p.device), ns_of(&p.sys_monoraw), PRECISE_NS, 0 };
 	return true;
 }
 
@@ -70,7 +72,7 @@ static bool read_extended_by(const struct tw_phc_device *phc, clockid_t base, st
 		return false;
 	for (int i = 0; i < READINGS; i++)
 		consider(&best, &(struct attempt){ ns_of(&e.ts[i][0]), ns_of(&e.ts[i][1]), ns_of(&e.ts[i][2]) });
-	return finish(&best, base, ret);
+	return finish(&best, ret);
 }
 
 static bool read_extended_raw(const struct tw_phc_device *phc, struct tw_phc_reading *ret)
@@ -93,7 +95,7 @@ static bool read_basic(const struct tw_phc_device *phc, struct tw_phc_reading *r
 	for (size_t i = 0; i < READINGS; i++)
 		consider(&best,
 			 &(struct attempt){ ns_of(&b.ts[2 * i]), ns_of(&b.ts[2 * i + 1]), ns_of(&b.ts[2 * i + 2]) });
-	return finish(&best, CLOCK_REALTIME, ret);
+	return finish(&best, ret);
 }
 
 /* Reads a clock whose driver has none of the other methods. The id of a clock device is made from its descriptor: clock_gettime(2). */
@@ -112,35 +114,77 @@ static bool read_from_userspace(const struct tw_phc_device *phc, struct tw_phc_r
 		a.phc = (uint64_t)now.tv_sec * TW_NS_PER_SECOND + (uint64_t)now.tv_nsec;
 		consider(&best, &a);
 	}
-	return finish(&best, CLOCK_MONOTONIC, ret);
+	return finish(&best, ret);
 }
 
-bool tw_phc__read(struct tw_phc_device *phc, struct tw_phc_reading *ret)
+/* The methods, the best one first. @base is the clock of the system that a method reads. */
+static const struct {
+	bool (*read)(const struct tw_phc_device *phc, struct tw_phc_reading *ret);
+	clockid_t base;
+} methods[] = {
+	[TW_PHC_BY_PRECISE] = { read_precise, CLOCK_MONOTONIC_RAW },
+	[TW_PHC_BY_EXTENDED_RAW] = { read_extended_raw, CLOCK_MONOTONIC_RAW },
+	[TW_PHC_BY_EXTENDED] = { read_extended, CLOCK_REALTIME },
+	[TW_PHC_BY_BASIC] = { read_basic, CLOCK_REALTIME },
+	[TW_PHC_BY_USER] = { read_from_userspace, CLOCK_MONOTONIC },
+};
+
+/*
+ * Read the PHC by one method, and convert the reading of the system's clock to the clock @on. Return: 0 or -errno; -EAGAIN if the clocks
+ * were set relative to each other in between
+ */
+static int read_by(const struct tw_phc_device *phc, uint8_t method, clockid_t on, struct tw_phc_reading *ret)
 {
-	static bool (*const methods[])(const struct tw_phc_device *, struct tw_phc_reading *) = {
-		[TW_PHC_BY_PRECISE] = read_precise,     [TW_PHC_BY_EXTENDED_RAW] = read_extended_raw,
-		[TW_PHC_BY_EXTENDED] = read_extended,   [TW_PHC_BY_BASIC] = read_basic,
-		[TW_PHC_BY_USER] = read_from_userspace,
-	};
+	const clockid_t base = methods[method].base;
+	const uint32_t drift = tw_clock_point__drift(base, on);
+	struct tw_clock_point before, after;
+	struct tw_clock_time time;
+
+	before = tw_clock_point__read(base, on);
+	errno = EIO;
+	if (!methods[method].read(phc, ret))
+		return -errno;
+	ret->method = method;
+	if (base == on)
+		return 0;
+	after = tw_clock_point__read(base, on);
+	if (!tw_clock_point__agree(&before, &after, drift) ||
+	    !tw_clock_point__convert(&before, &after, drift, ret->system, &time))
+		return -EAGAIN;
+	ret->system = time.ns;
+	ret->error_ns += time.error_ns;
+	return 0;
+}
+
+int tw_phc__read(struct tw_phc_device *phc, clockid_t on, struct tw_phc_reading *ret)
+{
+	int err = -EOPNOTSUPP;
 
 	for (uint8_t method = phc->method; method < sizeof(methods) / sizeof(methods[0]); method++) {
-		if (!methods[method](phc, ret))
+		err = read_by(phc, method, on, ret);
+		if (err && !phc->settled && err != -EAGAIN && err != -ENODEV)
 			continue;
+		phc->settled |= !err;
 		phc->method = method;
-		ret->method = method;
-		return true;
+		break;
 	}
-	return false;
+	return err;
 }
 
-uint64_t tw_phc_reading__in(struct tw_phc_reading *r, clockid_t clock)
+/* Get the name of an interface of the clock's card. A card with several interfaces can have one clock for all. */
+static void read_interface(struct tw_phc_device *phc)
 {
-	const uint64_t before = tw_time__now(r->base), now = tw_time__now(clock);
+	char path[64];
+	struct dirent *file;
+	DIR *dir;
 
-	if (r->base == clock)
-		return r->system;
-	r->error_ns += tw_time__now(r->base) - before;
-	return now - (before - r->system);
+	snprintf(path, sizeof(path), "/sys/class/ptp/ptp%u/device/net", phc->index);
+	dir = opendir(path);
+	while (dir && !*phc->interface && (file = readdir(dir)))
+		if (file->d_name[0] != '.')
+			snprintf(phc->interface, sizeof(phc->interface), "%.*s", IFNAMSIZ - 1, file->d_name);
+	if (dir)
+		closedir(dir);
 }
 
 static void read_name(struct tw_phc_device *phc)
@@ -174,6 +218,7 @@ int tw_phc__at(unsigned int index, struct tw_phc_device *ret, struct tw_error *e
 		return tw_error__set(error, -err, "the PTP hardware clock %s cannot be opened: %s", path,
 				     strerror(err));
 	}
+	read_interface(ret);
 	read_name(ret);
 	return 0;
 }

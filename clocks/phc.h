@@ -3,7 +3,8 @@
  * PTP hardware clocks (PHC), /dev/ptpN: finding and reading them. They are never adjusted. A struct tw_phc_device belongs to one thread.
  *
  * A PHC is read between two readings of a clock of the system, or, if the hardware can, at the same instant. The shortest of several
- * readings is used; half of its duration bounds the error. The best method that the driver supports is used (enum tw_phc_method).
+ * readings is used; half of its duration bounds the error. The best method that the driver supports is used (enum tw_phc_method). The clock
+ * of the system depends on the method. A reading of another clock at the same instant is computed from readings of both before and after.
  */
 #ifndef TW_PHC_H
 #define TW_PHC_H
@@ -22,14 +23,14 @@ struct tw_phc_device {
 	int fd;
 	uint16_t index;           /* /dev/ptpN */
 	uint8_t method;           /* enum tw_phc_method of the next reading */
+	bool settled;             /* there was a reading: the driver has @method */
 	char interface[IFNAMSIZ]; /* the interface by which the clock was found; "" = unknown */
 	char name[TW_PHC_NAME];   /* name that the driver gives the clock; "" = unknown */
 };
 
 struct tw_phc_reading {
 	uint64_t phc;      /* ns since the epoch of the clock */
-	uint64_t system;   /* @base at the same instant, ns */
-	clockid_t base;    /* CLOCK_REALTIME, CLOCK_MONOTONIC_RAW or CLOCK_MONOTONIC */
+	uint64_t system;   /* the clock of the system at the same instant, ns */
 	uint64_t error_ns; /* largest distance between the instants of both readings, ns */
 	uint8_t method;    /* enum tw_phc_method */
 };
@@ -43,11 +44,12 @@ int tw_phc__of_interface(const char *ifname, struct tw_phc_device *ret, struct t
 /** tw_phc__at() - open /dev/ptp@index. Return: 0; -ENODEV if there is none; -EACCES; another -errno. @error says it */
 int tw_phc__at(unsigned int index, struct tw_phc_device *ret, struct tw_error *error);
 
-/** tw_phc__read() - read the clock by the best method of its driver. Return: false if it cannot be read: it is gone, for example */
-bool tw_phc__read(struct tw_phc_device *phc, struct tw_phc_reading *ret);
-
-/** tw_phc_reading__in() - convert the instant of a recent reading to @clock, ns. reading->error_ns grows by the error of the conversion */
-uint64_t tw_phc_reading__in(struct tw_phc_reading *reading, clockid_t clock);
+/**
+ * tw_phc__read() - read the clock, and a clock of the system at the same instant, by the best method of the driver
+ * @on: the clock of the system
+ * Return: 0; -EAGAIN if a clock of the system was set in between; -ENODEV if the PHC is gone; another -errno.
+ */
+int tw_phc__read(struct tw_phc_device *phc, clockid_t on, struct tw_phc_reading *ret);
 
 /** tw_phc__close() - close the clock */
 void tw_phc__close(struct tw_phc_device *phc);

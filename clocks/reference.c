@@ -79,9 +79,9 @@ static bool read_phc(struct tw_reference *r, const struct tw_capture_clock *cloc
 	struct tw_phc_reading reading;
 	uint64_t time;
 
-	if (!tw_phc__read(&r->phc, &reading))
+	if (tw_phc__read(&r->phc, CLOCK_BOOTTIME, &reading))
 		return false;
-	time = tw_phc_reading__in(&reading, CLOCK_BOOTTIME) + (uint64_t)clock->begun;
+	time = reading.system + (uint64_t)clock->begun;
 	*ret = (struct measured){ time, (int64_t)(reading.phc - time), reading.error_ns };
 	return true;
 }

@@ -91,12 +91,10 @@ static uint64_t beside_phc(struct tw_sync *s)
 {
 	const int64_t tai = s->status.ptp_timescale ? s->status.utc_offset * (int64_t)TW_NS_PER_SECOND : 0;
 	struct tw_phc_reading r;
-	uint64_t real;
 
-	if (!open_phc(s) || !tw_phc__read(&s->phc, &r))
+	if (!open_phc(s) || tw_phc__read(&s->phc, CLOCK_REALTIME, &r))
 		return UINT64_MAX;
-	real = tw_phc_reading__in(&r, CLOCK_REALTIME);
-	return tw_saturate__size((int64_t)(r.phc - real) - tai) + r.error_ns;
+	return tw_saturate__size((int64_t)(r.phc - r.system) - tai) + r.error_ns;
 }
 
 /*
@@ -247,23 +245,4 @@ void tw_sync__look(struct tw_sync *s, struct tw_sync_state *ret)
 	s->source = source;
 	s->state = state;
 	*ret = state;
-}
-
-void tw_sync__complete(struct tw_sync *s, struct tw_clock_view *sample)
-{
-	struct tw_phc_reading r;
-	uint64_t real;
-
-	sample->sync_ns = s->state.ns;
-	if (s->phc.fd < 0 || !tw_phc__read(&s->phc, &r))
-		return;
-	real = tw_phc_reading__in(&r, CLOCK_REALTIME);
-	sample->phcs[sample->n_phcs++] = (struct tw_phc_view){
-		.index = s->phc.index,
-		.method = r.method,
-		.error_ns = (uint32_t)tw_time__earlier(r.error_ns + sample->error_ns, UINT32_MAX),
-		.sync_ns = s->state.phc.any ? s->state.phc.ns : 0,
-		.phc = r.phc,
-		.trace = sample->reading[TW_CLOCK_TRACE] + (real - sample->reading[TW_CLOCK_REAL]),
-	};
 }

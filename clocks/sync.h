@@ -21,8 +21,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wire/decode.h"
-
 #define TW_SYNC_HOW         96
 #define TW_SYNC_GRANDMASTER 24
 
@@ -50,9 +48,6 @@ struct tw_sync *tw_sync__new(void);
 
 /** tw_sync__look() - get the current state; to be called once a second. It never waits: the next call reads the answers */
 void tw_sync__look(struct tw_sync *sync, struct tw_sync_state *ret);
-
-/** tw_sync__complete() - add sync_ns to a CLOCK sample, and, if ptp4l uses a network card's clock, a reading of it with its bound */
-void tw_sync__complete(struct tw_sync *sync, struct tw_clock_view *sample);
 
 /** tw_sync__free() - free @sync, which may be NULL */
 void tw_sync__free(struct tw_sync *sync);

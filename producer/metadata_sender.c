@@ -91,31 +91,46 @@ void tw_host_attrs__init(struct tw_host_attrs *host, const struct tw_host_stream
 	add_number(host, TW_HOST_CPUS, stream->cpus);
 	add_number(host, TW_HOST_PAGE_SIZE, (uint64_t)sysconf(_SC_PAGESIZE));
 	add_number(host, TW_HOST_LONG_SIZE, sizeof(long));
+	host->n_fixed = host->n;
 }
 
 static void send_clock(struct tw_metadata_sender *m)
 {
 	tw_trace_clock__sample(m->clock, &m->sample);
-	tw_sync__complete(m->sync, &m->sample);
+	m->sample.sync_ns = m->sync_ns;
+	tw_phcs__sample(&m->phcs, m->clock->id, &m->sample);
 	tw_control_channel__clock(&m->control, &m->sample);
 }
 
-static bool is_of_sync(const struct tw_attr_view *attr)
+/* Whether the attributes that can change are the same; all of them are in @text. */
+static bool is_same_host(const struct tw_host_attrs *a, const struct tw_host_attrs *b)
 {
-	return attr->attr == TW_HOST_SYNC || attr->attr == TW_HOST_GRANDMASTER || attr->attr == TW_HOST_SYNC_SINCE;
+	if (a->n != b->n)
+		return false;
+	for (size_t i = a->n_fixed; i < a->n; i++)
+		if (a->attrs[i].attr != b->attrs[i].attr || a->attrs[i].len != b->attrs[i].len ||
+		    memcmp(a->text[i], b->text[i], a->attrs[i].len))
+			return false;
+	return true;
 }
 
-/* Updates the last attributes of HOST, which say what the clocks rest on. Called once a second; they are sent with the next HOST. */
-static void update_sync(struct tw_metadata_sender *m)
+/* Updates the attributes of HOST that can change; called once a second. Return: whether they have changed */
+static bool update_host(struct tw_metadata_sender *m)
 {
+	const struct tw_host_attrs before = m->host;
 	struct tw_sync_state state;
+	char phcs[TW_PHCS_TEXT];
 
 	tw_sync__look(m->sync, &state);
-	while (m->host.n && is_of_sync(&m->host.attrs[m->host.n - 1]))
-		m->host.n--;
+	m->sync_ns = state.ns;
+	tw_phcs__set_synced(&m->phcs, state.phc.any ? state.phc.index : -1, state.phc.ns);
+	tw_phcs__text(&m->phcs, phcs);
+	m->host.n = m->host.n_fixed;
 	add_text(&m->host, TW_HOST_SYNC, state.how);
 	add_text(&m->host, TW_HOST_GRANDMASTER, state.grandmaster);
 	add_number(&m->host, TW_HOST_SYNC_SINCE, state.since);
+	add_text(&m->host, TW_HOST_PHCS, phcs);
+	return !is_same_host(&before, &m->host);
 }
 
 static void send_task(void *ctx, const struct tw_producer_task *task)
@@ -200,7 +215,7 @@ void tw_metadata_sender__start(struct tw_metadata_sender *m)
 	m->control.time = now;
 	m->watermark = now;
 	tw_counter__add(&m->schemas, 1);
-	update_sync(m);
+	update_host(m);
 	atomic_store(&m->stream->schema_id, m->texts.schema_id);
 	send_everything(m, 0);
 	while (tw_task_names__take(&m->tasks->names, &known))
@@ -332,7 +347,8 @@ static void send_every_second(struct tw_metadata_sender *m, uint64_t mono)
 	if (mono < m->next_second)
 		return;
 	add_new_events(m);
-	update_sync(m);
+	if (update_host(m))
+		tw_control_channel__host(&m->control, m->host.attrs, m->host.n);
 	send_clock(m);
 	m->stats(m->stats_ctx, &m->control);
 	tw_control_channel__end(&m->control);
@@ -409,5 +425,6 @@ void tw_metadata_sender__fini(struct tw_metadata_sender *m)
 	tw_schema_texts__fini(&m->texts);
 	tw_symbolizer__fini(&m->symbolizer);
 	tw_sync__free(m->sync);
+	tw_phcs__fini(&m->phcs);
 	tw_request_limiter__free(m->requests);
 }

@@ -8,6 +8,7 @@
 #ifndef TW_METADATA_SENDER_H
 #define TW_METADATA_SENDER_H
 
+#include "clocks/phcs.h"
 #include "clocks/sync.h"
 #include "producer/control_channel.h"
 #include "producer/events.h"
@@ -25,6 +26,7 @@
 struct tw_host_attrs {
 	struct tw_attr_view attrs[TW_HOST_ATTRS_MAX]; /* values point into @text; the filter's text is borrowed */
 	size_t n;
+	size_t n_fixed; /* the first attributes, which do not change during the run */
 	char text[TW_HOST_ATTRS_MAX][256];
 };
 
@@ -51,6 +53,8 @@ struct tw_metadata_sender {
 	void *stats_ctx;
 	struct tw_host_attrs host;
 	struct tw_sync *sync;
+	uint32_t sync_ns;    /* error bound of REALTIME relative to its time source, ns; 0 = unknown */
+	struct tw_phcs phcs; /* the PTP hardware clocks that CLOCK has readings of */
 	struct tw_request_limiter *requests;
 	struct tw_clock_view sample; /* the last clock sample that was sent */
 	struct tw_schema_texts texts;
@@ -93,7 +97,7 @@ void tw_metadata_sender__finish(struct tw_metadata_sender *metadata);
  */
 void tw_metadata_sender__last(struct tw_metadata_sender *metadata, uint64_t now);
 
-/** tw_metadata_sender__fini() - free the texts, the symbols, the sync and the request limiter */
+/** tw_metadata_sender__fini() - free the texts, the symbols, the sync and the request limiter, close the PHCs */
 void tw_metadata_sender__fini(struct tw_metadata_sender *metadata);
 
 #endif

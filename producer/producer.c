@@ -82,6 +82,11 @@ void tw_producer__ignore_device(struct tw_producer *p, const char *name)
 	tw_own_events__add_device(&p->filtering.own, name);
 }
 
+void tw_producer__add_phc_of(struct tw_producer *p, const char *interface)
+{
+	tw_phcs__add_interface(&p->metadata.phcs, interface);
+}
+
 /* Excludes the calling thread from the trace by its global pid. */
 static void leave_trace(void *ctx)
 {

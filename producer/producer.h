@@ -30,6 +30,7 @@ struct tw_producer_options {
 	size_t n_events;
 	struct tw_tracer_request tracing; /* tracer, functions, trace options, stack traces; tasks and CPUs to trace */
 	const char *clock;                /* trace clock in ns; NULL = "mono" */
+	struct tw_words phcs;             /* PTP hardware clocks to read: names as for tw_phcs__add() (clocks/phcs.h) */
 	size_t buffer_kib;                /* size of each CPU's ring; 0 = derived from the memory */
 	size_t subbuf_kib;                /* sub-buffer size, kernel >= 6.8; 0 = derived from the latency */
 	unsigned int latency_ms;          /* longest wait of an event in its ring; 0 = 20, or 40 for packed frames */
@@ -60,6 +61,11 @@ struct tw_producer_options {
 	 * unknown value. Called in a thread of the producer; must not block. May be NULL.
 	 */
 	void (*refused)(void *ctx, uint16_t why);
+	/*
+	 * Called with one sentence if a PTP hardware clock cannot be read, or not any more. The run continues, and PHCS of HOST has the
+	 * reason. Called in any thread; must not block. May be NULL.
+	 */
+	void (*phc_failed)(void *ctx, const char *sentence);
 	/*
 	 * Whether a receiver may have joined since the last call; if so, all metadata is sent immediately. Called only if @repeat_ms is not
 	 * 0. Must not block. May be NULL.
@@ -182,6 +188,12 @@ int tw_producer__ignore(struct tw_producer *producer, pid_t pid);
  * tw_producer__ignore_device() - exclude events about packets on an interface that only this run uses; call it before tw_producer__start()
  */
 void tw_producer__ignore_device(struct tw_producer *producer, const char *name);
+
+/**
+ * tw_producer__add_phc_of() - also read the PTP hardware clock of the interface that the run sends to, if there is one; call it before
+ * tw_producer__start()
+ */
+void tw_producer__add_phc_of(struct tw_producer *producer, const char *interface);
 
 /** tw_producer__start() - open the sinks, send the metadata, start the readers and the tracing. Return: 0; -errno, and nothing runs */
 int tw_producer__start(struct tw_producer *producer, struct tw_error *error);

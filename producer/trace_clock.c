@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/timex.h>
 
 #include "base/time.h"
 
@@ -70,23 +71,62 @@ static bool read_trace(const struct tw_trace_clock *clock, uint64_t *ret)
 	return true;
 }
 
+/* Return: the reading of CLOCK that is the same clock */
+static enum tw_clock clock_of(int id)
+{
+	switch (id) {
+	case CLOCK_MONOTONIC:
+		return TW_CLOCK_MONO;
+	case CLOCK_BOOTTIME:
+		return TW_CLOCK_BOOT;
+	case CLOCK_TAI:
+		return TW_CLOCK_TAI;
+	case CLOCK_MONOTONIC_RAW:
+		return TW_CLOCK_RAW;
+	default:
+		return TW_CLOCK_TRACE;
+	}
+}
+
 static void sample_once(const struct tw_trace_clock *clock, struct tw_clock_view *s)
 {
 	uint64_t before, after;
 
 	*s = (struct tw_clock_view){ .valid = 1u << TW_CLOCK_MONO | 1u << TW_CLOCK_BOOT | 1u << TW_CLOCK_REAL |
-					      1u << TW_CLOCK_TAI };
+					      1u << TW_CLOCK_TAI | 1u << TW_CLOCK_RAW };
 	before = tw_time__now(CLOCK_MONOTONIC);
 	if (read_trace(clock, &s->reading[TW_CLOCK_TRACE]))
 		s->valid |= 1u << TW_CLOCK_TRACE;
 	s->reading[TW_CLOCK_REAL] = tw_time__now(CLOCK_REALTIME);
 	s->reading[TW_CLOCK_BOOT] = tw_time__now(CLOCK_BOOTTIME);
 	s->reading[TW_CLOCK_TAI] = tw_time__now(CLOCK_TAI);
+	s->reading[TW_CLOCK_RAW] = tw_time__now(CLOCK_MONOTONIC_RAW);
 	after = tw_time__now(CLOCK_MONOTONIC);
 	s->reading[TW_CLOCK_MONO] = before + (after - before) / 2;
-	if (clock->id == CLOCK_MONOTONIC) /* two readings would differ, so one is used for both */
-		s->reading[TW_CLOCK_TRACE] = s->reading[TW_CLOCK_MONO];
+	/* Two readings of the same clock would differ, so one is used for both. */
+	s->reading[TW_CLOCK_TRACE] = s->reading[clock_of(clock->id)];
 	s->error_ns = (uint32_t)(after - before);
+}
+
+/*
+ * Adds the TAI offset and the kernel's plan for the end of the UTC day. If the kernel's clock is not synchronised, adjtimex() hides the plan.
+ */
+static void add_leap(struct tw_clock_view *s)
+{
+	static const enum tw_leap of_state[] = {
+		[TIME_OK] = TW_LEAP_NONE, [TIME_INS] = TW_LEAP_INSERT, [TIME_DEL] = TW_LEAP_DELETE,
+		[TIME_OOP] = TW_LEAP_NOW, [TIME_WAIT] = TW_LEAP_DONE,
+	};
+	struct timex tx = { 0 };
+	const int state = adjtimex(&tx);
+
+	if (state < 0)
+		return;
+	s->tai_offset = tx.tai;
+	if (state < TIME_ERROR)
+		s->leap = (uint16_t)of_state[state];
+	else if (tx.status & (STA_INS | STA_DEL))
+		s->leap = tx.status & STA_INS ? TW_LEAP_INSERT : TW_LEAP_DELETE;
 }
 
 void tw_trace_clock__sample(struct tw_trace_clock *clock, struct tw_clock_view *ret)
@@ -99,6 +139,7 @@ void tw_trace_clock__sample(struct tw_trace_clock *clock, struct tw_clock_view *
 		if (s.error_ns < ret->error_ns)
 			*ret = s;
 	}
+	add_leap(ret);
 	if (ret->valid & 1u << TW_CLOCK_TRACE)
 		clock->offset = (int64_t)(ret->reading[TW_CLOCK_TRACE] - ret->reading[TW_CLOCK_MONO]);
 }

@@ -34,7 +34,7 @@ int tw_trace_clock__init(struct tw_trace_clock *clock, const char *name, struct 
  */
 uint64_t tw_trace_clock__now(const struct tw_trace_clock *clock);
 
-/** tw_trace_clock__sample() - read all clocks at one instant, with an error bound; also updates @clock->offset */
+/** tw_trace_clock__sample() - read all clocks but PHCs at one instant, with an error bound; also updates @clock->offset */
 void tw_trace_clock__sample(struct tw_trace_clock *clock, struct tw_clock_view *ret);
 
 #endif

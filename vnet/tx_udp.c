@@ -2,6 +2,7 @@
 #include "vnet/tx_udp.h"
 
 #include <errno.h>
+#include <ifaddrs.h>
 #include <linux/errqueue.h>
 #include <linux/if_ether.h>
 #include <net/if.h>
@@ -167,6 +168,36 @@ static int tx_udp__connect_again(struct tw_tx_udp *udp)
 int tw_tx_udp__fd(const struct tw_tx_udp *udp)
 {
 	return udp->fd;
+}
+
+/* Whether two socket addresses have the same IP address */
+static bool is_same_ip(const struct sockaddr *a, const struct sockaddr *b)
+{
+	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
+	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
+
+	if (a->sa_family != b->sa_family)
+		return false;
+	if (a->sa_family == AF_INET)
+		return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
+	return a->sa_family == AF_INET6 && !memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof(a6->sin6_addr));
+}
+
+bool tw_tx_udp__interface(const struct tw_tx_udp *udp, char ret[IF_NAMESIZE])
+{
+	struct sockaddr_storage here;
+	socklen_t len = sizeof(here);
+	struct ifaddrs *all, *a;
+
+	if (getsockname(udp->fd, (struct sockaddr *)&here, &len) < 0 || getifaddrs(&all) < 0)
+		return false;
+	for (a = all; a; a = a->ifa_next)
+		if (a->ifa_addr && is_same_ip(a->ifa_addr, (struct sockaddr *)&here))
+			break;
+	if (a)
+		snprintf(ret, IF_NAMESIZE, "%s", a->ifa_name);
+	freeifaddrs(all);
+	return a != NULL;
 }
 
 size_t tw_tx_udp__mtu(const struct tw_tx_udp *udp)

@@ -9,6 +9,7 @@
 #ifndef TW_TX_UDP_H
 #define TW_TX_UDP_H
 
+#include <net/if.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,6 +47,9 @@ int tw_tx_udp__fd(const struct tw_tx_udp *udp);
 
 /** tw_tx_udp__mtu() - the path MTU to the host, bytes; 0 = unknown, for example without a route */
 size_t tw_tx_udp__mtu(const struct tw_tx_udp *udp);
+
+/** tw_tx_udp__interface() - get the interface that has the local address of the socket. Return: false if it is not known */
+bool tw_tx_udp__interface(const struct tw_tx_udp *udp, char ret[IF_NAMESIZE]);
 
 /**
  * tw_tx_udp__forget_errors() - clear the errors that the network reported for earlier datagrams, and count refusals

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "clocks/phcs.h"
 #include "clocks/ptp4l.h"
 #include "clocks/sync.h"
 
@@ -54,16 +55,16 @@ static void print_since(const struct tw_sync_state *state)
 	printf("%s|%llu|%s\n", state->how, (unsigned long long)(state->since / TW_NS_PER_SECOND), state->grandmaster);
 }
 
-static void print_bounds(struct tw_sync *sync, const struct tw_sync_state *state)
+static void print_bounds(struct tw_phcs *phcs, const struct tw_sync_state *state)
 {
-	struct tw_clock_view sample = { 0 };
+	struct tw_clock_view sample = { .valid = 1u << TW_CLOCK_TRACE };
 	char phc[32] = "";
 
-	sample.reading[TW_CLOCK_REAL] = tw_time__now(CLOCK_REALTIME);
-	tw_sync__complete(sync, &sample);
+	tw_phcs__set_synced(phcs, state->phc.any ? state->phc.index : -1, state->phc.ns);
+	tw_phcs__sample(phcs, CLOCK_MONOTONIC, &sample);
 	if (sample.n_phcs)
 		snprintf(phc, sizeof(phc), " %llu", (unsigned long long)(sample.phcs[0].phc / TW_NS_PER_SECOND));
-	printf("%u %s%s\n", sample.sync_ns, state->how, phc);
+	printf("%u %s%s\n", state->ns, state->how, phc);
 }
 
 int main(int argc, char **argv)
@@ -73,6 +74,7 @@ int main(int argc, char **argv)
 	const int skip = since || nobody;
 	const int times = argc > 1 + skip ? atoi(argv[1 + skip]) : 1;
 	const int ms = argc > 2 + skip ? atoi(argv[2 + skip]) : 100;
+	struct tw_phcs phcs;
 	struct tw_sync *sync;
 
 	if (!strcmp(word, "ptp4l"))
@@ -80,6 +82,7 @@ int main(int argc, char **argv)
 	sync = tw_sync__new();
 	if (!sync || (nobody && become_nobody()))
 		return 1;
+	tw_phcs__init(&phcs, NULL, NULL);
 	for (int i = 0; i < times; i++) {
 		struct tw_sync_state state;
 
@@ -88,9 +91,10 @@ int main(int argc, char **argv)
 		if (since)
 			print_since(&state);
 		else
-			print_bounds(sync, &state);
+			print_bounds(&phcs, &state);
 		fflush(stdout);
 	}
+	tw_phcs__fini(&phcs);
 	tw_sync__free(sync);
 	return 0;
 }

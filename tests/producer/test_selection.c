@@ -132,9 +132,11 @@ static void test_clocks(void **state)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		struct tw_trace_clock clock;
 		struct tw_clock_view sample;
-		uint64_t before, now, after, real;
+		uint64_t before, now, after, real, raw;
+		int64_t tai_error;
 
 		assert_int_equal(tw_trace_clock__init(&clock, known[i].name, NULL), 0);
+		raw = read_clock(CLOCK_MONOTONIC_RAW);
 		before = read_clock(known[i].id);
 		now = tw_trace_clock__now(&clock);
 		real = read_clock(CLOCK_REALTIME);
@@ -143,7 +145,12 @@ static void test_clocks(void **state)
 		assert_in_range(now, before, after);
 		assert_in_range(sample.reading[TW_CLOCK_TRACE], now, after);
 		assert_in_range(sample.reading[TW_CLOCK_REAL], real, read_clock(CLOCK_REALTIME));
-		assert_int_equal(sample.valid, 0x1f);
+		assert_in_range(sample.reading[TW_CLOCK_RAW], raw, read_clock(CLOCK_MONOTONIC_RAW));
+		tai_error = (int64_t)(sample.reading[TW_CLOCK_TAI] - sample.reading[TW_CLOCK_REAL]) -
+			    sample.tai_offset * 1000000000ll;
+		assert_in_range(tai_error + sample.error_ns, 0, 2 * sample.error_ns);
+		assert_in_range(sample.leap, TW_LEAP_NONE, TW_LEAP_DONE);
+		assert_int_equal(sample.valid, 0x3f);
 	}
 }
 
@@ -177,7 +184,7 @@ static void test_ring_clocks(void **state)
 		now = tw_trace_clock__now(&clock);
 		assert_int_equal(tw_instance__mark(probe, &after), 0);
 		assert_in_range(now, before.time - clock.slack, after.time + clock.slack);
-		assert_int_equal(sample.valid, 0x1f);
+		assert_int_equal(sample.valid, 0x3f);
 		tw_instance__free(probe);
 	}
 	free(names);
