@@ -154,6 +154,8 @@ static void show_offset(const struct tw_info_stream *s)
 	if (s->offset.drift)
 		printf("; the stream's clock gains %" PRId32 " ns a second", s->offset.drift);
 	printf(" (from the last of %" PRIu64 " OFFSET records)\n", s->n_offsets);
+	if (summary__print_changes("  changes   ", s->changes, stdout))
+		puts("");
 }
 
 static const char *pointers_of(const struct tw_info_stream *s)
@@ -191,6 +193,7 @@ static void show_stream(const struct tw_info *info, const struct tw_info_stream 
 		       *id->os ? ", " : "", id->os);
 	show_line("clock", id->clock);
 	show_sync(id);
+	show_line("PHCs", s->phcs);
 	show_line("traced", id->events);
 	show_line("filter", id->filter);
 	show_line("pointers", pointers_of(s));
@@ -411,6 +414,16 @@ static void put_offset(struct tw_json *json, const struct tw_info_stream *s)
 	tw_json__close(json);
 }
 
+static void put_changes(struct tw_json *json, const struct tw_info_stream *s)
+{
+	tw_json__open(json, "clock_changes", '{');
+	tw_json__u64(json, "steps", s->changes[TW_OFFSET_STEP]);
+	tw_json__u64(json, "suspends", s->changes[TW_OFFSET_SUSPEND]);
+	tw_json__u64(json, "leap_seconds", s->changes[TW_OFFSET_LEAP]);
+	tw_json__u64(json, "tai_changes", s->changes[TW_OFFSET_TAI]);
+	tw_json__close(json);
+}
+
 static void put_schemas(struct tw_json *json, const struct tw_info_stream *s)
 {
 	tw_json__open(json, "schemas", '[');
@@ -449,6 +462,7 @@ static void put_identity(struct tw_json *json, const struct tw_info_stream *s)
 	else
 		tw_json__null(json, "sync_since");
 	put_text(json, "grandmaster", id->grandmaster);
+	put_text(json, "phcs", s->phcs);
 	put_text(json, "traced", id->events);
 	put_text(json, "filter", id->filter);
 	put_text(json, "pointers", pointers_of(s));
@@ -465,6 +479,7 @@ static void put_stream(struct tw_json *json, const struct tw_info *info, const s
 	tw_json__u64(json, "events", events_of(info, s));
 	put_times(json, &s->times);
 	put_offset(json, s);
+	put_changes(json, s);
 	put_lost(json, s);
 	tw_json__bool(json, "stored", s->has_stored);
 	tw_json__i64(json, "missing", tw_info_stream__missing(s));

@@ -216,6 +216,27 @@ void summary__time(uint64_t ns, char *ret, size_t size)
 		snprintf(ret, size, "an unknown time");
 }
 
+bool summary__print_changes(const char *before, const uint64_t changes[TW_OFFSET_KINDS], FILE *out)
+{
+	static const char *const texts[TW_OFFSET_KINDS] = {
+		[TW_OFFSET_STEP] = "the producer's wall clock was set",
+		[TW_OFFSET_SUSPEND] = "the producer's machine was suspended",
+		[TW_OFFSET_LEAP] = "the producer's wall clock had a leap second",
+		[TW_OFFSET_TAI] = "the producer's TAI offset was changed",
+		[TW_OFFSET_REFERENCE] = "the reference was set",
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < TW_OFFSET_KINDS; i++) {
+		if (!texts[i] || !changes[i])
+			continue;
+		fprintf(out, "%s%s %" PRIu64 " %s", any ? "; " : before, texts[i], changes[i],
+			changes[i] == 1 ? "time" : "times");
+		any = true;
+	}
+	return any;
+}
+
 void summary__print_file(const struct tw_archive_stats *stats, FILE *out)
 {
 	fprintf(out, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n",

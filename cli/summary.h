@@ -52,6 +52,14 @@ void summary__put_stamps(const struct tw_stamp_sources *by, struct tw_json *json
 /** summary__time() - write a time since 1970 in UTC, to the second; "an unknown time" if it is 0 */
 void summary__time(uint64_t ns, char *ret, size_t size);
 
+/**
+ * summary__print_changes() - print how often the clocks of producers were changed; nothing if they were not
+ * @before: printed before the first text
+ * @changes: by enum tw_offset_kind; other kinds are ignored
+ * Return: whether there was a text
+ */
+bool summary__print_changes(const char *before, const uint64_t changes[TW_OFFSET_KINDS], FILE *out);
+
 /** summary__print_file() - print how much was written to the output */
 void summary__print_file(const struct tw_archive_stats *stats, FILE *out);
 

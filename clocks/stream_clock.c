@@ -295,17 +295,30 @@ static void take_phc(struct tw_stream_clock *c, const struct tw_clock_view *samp
 	tw_readings__take(&c->phc.clocks, trace, (int64_t)(trace - p->phc), p->error_ns);
 }
 
+/* Return: the change to which a further one is added if there is no room: the last one of its kind, or else the last one */
+static struct tw_offset_view *last_of(struct tw_stream_clock *c, enum tw_offset_kind kind)
+{
+	for (unsigned int i = c->n_changes; i-- > 0;)
+		if (c->changes[i].kind == kind)
+			return &c->changes[i];
+	return &c->changes[c->n_changes - 1];
+}
+
+/* Note a change of a clock by @step, ns, for an OFFSET record. 0 = there was none */
 static void note(struct tw_stream_clock *c, enum tw_offset_kind kind, uint64_t time, int64_t step)
 {
-	struct tw_offset_view *change = &c->changes[c->n_changes];
+	struct tw_offset_view *change;
 
+	if (!step)
+		return;
+	c->n_of_kind[kind]++;
 	if (c->n_changes == TW_STREAM_CLOCK_CHANGES) {
-		change--;
-		step = tw_saturate__plus(step, change->step);
-	} else {
-		c->n_changes++;
+		change = last_of(c, kind);
+		change->step = tw_saturate__plus(step, change->step);
+		change->offset = c->wall_offset;
+		return;
 	}
-	*change = (struct tw_offset_view){
+	c->changes[c->n_changes++] = (struct tw_offset_view){
 		.kind = (uint16_t)kind,
 		.time = time,
 		.offset = c->wall_offset,
@@ -334,16 +347,14 @@ void tw_stream_clock__sample(struct tw_stream_clock *c, const struct tw_clock_vi
 		return;
 	c->doubted = false;
 	c->wall_offset = (int64_t)(s.reading[TW_CLOCK_REAL] - s.reading[TW_CLOCK_TRACE]);
-	if (change.suspend)
-		note(c, TW_OFFSET_SUSPEND, sample->reading[TW_CLOCK_TRACE], change.suspend);
-	if (change.step)
-		note(c, TW_OFFSET_STEP, sample->reading[TW_CLOCK_TRACE], change.step);
+	note(c, TW_OFFSET_SUSPEND, sample->reading[TW_CLOCK_TRACE], change.suspend);
+	note(c, TW_OFFSET_STEP, sample->reading[TW_CLOCK_TRACE], change.step);
+	note(c, TW_OFFSET_LEAP, sample->reading[TW_CLOCK_TRACE], change.leap);
+	note(c, TW_OFFSET_TAI, sample->reading[TW_CLOCK_TRACE], change.tai);
 	if (change.jumped) {
 		tw_distance__restart(&c->distance);
 		tw_readings__restart(&c->phc.clocks);
 	}
-	c->suspends += !!change.suspend;
-	c->steps += !!change.step;
 	keep(c, &s);
 	take_phc(c, &s);
 	count_contradiction(c, s.reading[TW_CLOCK_TRACE]);
@@ -510,6 +521,14 @@ static struct tw_offset_view take_change(struct tw_stream_clock *c, uint64_t tim
 	return ret;
 }
 
+bool tw_stream_clock__take_change(struct tw_stream_clock *c, uint64_t time, struct tw_offset_view *ret)
+{
+	if (!c->dated || tw_stream_clock__ns(c, c->changes[0].time) > tw_stream_clock__ns(c, time))
+		return false;
+	*ret = take_change(c, time);
+	return true;
+}
+
 bool tw_stream_clock__look(struct tw_stream_clock *c, uint64_t time, struct tw_offset_view *ret)
 {
 	const uint64_t ns = tw_stream_clock__ns(c, time);
@@ -572,10 +591,9 @@ void tw_stream_clock__summary(const struct tw_stream_clock *c, struct tw_stream_
 		.exchanges = c->distance.exchanges,
 		.refused = c->distance.refused,
 		.restarts = c->distance.restarts,
-		.steps = c->steps,
-		.suspends = c->suspends,
 		.contradicted = c->contradicted,
 	};
+	memcpy(ret->changes, c->n_of_kind, sizeof(ret->changes));
 	if (estimate__make(c, c->written, &estimate)) {
 		ret->method = (uint16_t)estimate.method;
 		ret->error_ns = estimate__error(&estimate, ret->offset);

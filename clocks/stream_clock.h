@@ -44,7 +44,7 @@ enum tw_align {
 	TW_ALIGN_HOST, /* align all streams to the reference */
 };
 
-#define TW_STREAM_CLOCK_CHANGES 8 /* limit of unreported steps and suspends; a further one is added to the last one */
+#define TW_STREAM_CLOCK_CHANGES 8 /* limit of unreported changes of clocks; a further one is added to the last one */
 #define TW_STREAM_CLOCK_RECORDS (TW_STREAM_CLOCK_CHANGES + 2) /* largest number of OFFSET records before one packet */
 
 /* State of the capture host's clocks. */
@@ -105,8 +105,8 @@ struct tw_stream_clock {
 	struct tw_offset_view stated; /* the last reported record */
 	uint64_t low_since;           /* time since which the error is below that of @stated, ns; 0 = it is not */
 	uint64_t check_at;            /* time until which no record is needed, ns in the stream's clock */
-	uint64_t steps, suspends;     /* number of steps of the wall clock, and of suspends */
-	uint64_t contradicted;        /* CLOCKs whose sync_ns or PHC contradicts the exchanges */
+	uint64_t n_of_kind[TW_OFFSET_KINDS]; /* number of changes of clocks, by enum tw_offset_kind */
+	uint64_t contradicted;               /* CLOCKs whose sync_ns or PHC contradicts the exchanges */
 };
 
 /** tw_stream_clock__init() - set the initial state: the offset is 0 and the error unknown. @wall: see the head of this file */
@@ -185,7 +185,7 @@ bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, struct 
  * @time: time of the packet in the stream's clock; packets are passed in time order
  * @ret: the record, with time @time
  *
- * Call this function before each packet until it returns false. The records are START, then steps (also of the reference) and suspends. An
+ * Call this function before each packet until it returns false. The records are START, then changes of clocks (also of the reference). An
  * ESTIMATE follows if the error_ns of the last record became too small, or has been too large by a fourth for 4 s. An ESTIMATE also follows if the
  * offset moved by more than 1 ms and by more than 8 times the error_ns of the last record. At most TW_STREAM_CLOCK_RECORDS records precede
  * one packet: START once, each change once, and one ESTIMATE. The error_ns of the ESTIMATE includes a margin, so a second ESTIMATE is not
@@ -199,6 +199,20 @@ static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64
 	if (ns > clock->written)
 		clock->written = ns;
 	return ns >= clock->check_at && tw_stream_clock__look(clock, time, ret);
+}
+
+/** tw_stream_clock__take_change() - the slow path of tw_stream_clock__change() */
+bool tw_stream_clock__take_change(struct tw_stream_clock *clock, uint64_t time, struct tw_offset_view *ret);
+
+/**
+ * tw_stream_clock__change() - like tw_stream_clock__record(), but only for changes of clocks
+ *
+ * This is for a recording that was made on the producer's host. The error bound of its times is unknown, because they are compared with no
+ * other clock.
+ */
+static inline bool tw_stream_clock__change(struct tw_stream_clock *clock, uint64_t time, struct tw_offset_view *ret)
+{
+	return clock->n_changes && tw_stream_clock__take_change(clock, time, ret);
 }
 
 /* Properties of a stream's clock, for the summary at the end of a capture. */
@@ -215,7 +229,8 @@ struct tw_stream_clock_summary {
 	int64_t ahead;
 	uint64_t ahead_most;                   /* error bound of @ahead, ns */
 	uint64_t exchanges, refused, restarts; /* as in struct tw_distance */
-	uint64_t steps, suspends, contradicted;
+	uint64_t changes[TW_OFFSET_KINDS];     /* number of changes of clocks, by enum tw_offset_kind */
+	uint64_t contradicted;                 /* as in struct tw_stream_clock */
 };
 
 void tw_stream_clock__summary(const struct tw_stream_clock *clock, struct tw_stream_clock_summary *ret);

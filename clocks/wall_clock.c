@@ -44,6 +44,27 @@ static int64_t step_of(const struct pair *p)
 	return gain(p, TW_CLOCK_REAL, TW_CLOCK_TRACE, drift(p, TW_CLOCK_TRACE));
 }
 
+/* Return: the change of TAI - REALTIME, ns; the nearest whole number of seconds, because the kernel's offset has no fraction */
+static int64_t tai_change_of(const struct pair *p)
+{
+	const int64_t change = gain(p, TW_CLOCK_TAI, TW_CLOCK_REAL, 0), second = (int64_t)TW_NS_PER_SECOND;
+	const int64_t fraction = change % second;
+
+	if (fraction >= second / 2)
+		return tw_saturate__plus(change, second - fraction);
+	if (fraction < -second / 2)
+		return tw_saturate__minus(change, second + fraction);
+	return change - fraction;
+}
+
+/* Whether REALTIME was set by @step and TAI was not set, because both changes together are a leap second. */
+static bool is_leap(const struct pair *p, int64_t step, int64_t tai)
+{
+	const uint64_t error = (uint64_t)p->a->error_ns + p->b->error_ns;
+
+	return tw_saturate__size(tai) == TW_NS_PER_SECOND && tw_saturate__size(tw_saturate__plus(step, tai)) <= error;
+}
+
 /* Whether the second sample is newer. MONO decides, because it cannot be set; without MONO, BOOT decides, or else TRACE. */
 static bool is_newer(const struct pair *p)
 {
@@ -67,6 +88,11 @@ bool tw_wall_clock__take(struct tw_wall_clock *wall, const struct tw_clock_view 
 		suspend = gain(&p, TW_CLOCK_BOOT, TW_CLOCK_MONO, 0);
 		ret->suspend = suspend > 0 ? suspend : 0;
 		ret->step = step_of(&p);
+		ret->tai = tai_change_of(&p);
+		if (is_leap(&p, ret->step, ret->tai)) {
+			ret->leap = -ret->tai;
+			ret->step = ret->tai = 0;
+		}
 		ret->jumped = gain(&p, TW_CLOCK_TRACE, TW_CLOCK_BOOT, drift(&p, TW_CLOCK_BOOT)) != 0;
 	}
 	wall->last = *sample;

@@ -109,6 +109,14 @@ int hf_trace_schema_text = -1;
 int hf_trace_clock_valid = -1;
 int hf_trace_clock_error = -1;
 int hf_trace_clock_sync = -1;
+int hf_trace_clock_tai_offset = -1;
+int hf_trace_clock_leap = -1;
+int hf_trace_phc_index = -1;
+int hf_trace_phc_method = -1;
+int hf_trace_phc_error = -1;
+int hf_trace_phc_sync = -1;
+int hf_trace_phc_time = -1;
+int hf_trace_phc_trace = -1;
 int hf_trace_exchange_id = -1;
 int hf_trace_exchange_asked = -1;
 int hf_trace_exchange_received = -1;
@@ -159,6 +167,8 @@ static expert_field ei_trace_duplicate = EI_INIT;
 expert_field ei_trace_lost = EI_INIT;
 expert_field ei_trace_step = EI_INIT;
 expert_field ei_trace_suspend = EI_INIT;
+expert_field ei_trace_leap = EI_INIT;
+expert_field ei_trace_tai = EI_INIT;
 expert_field ei_trace_malformed = EI_INIT;
 expert_field ei_trace_bad_schema = EI_INIT;
 expert_field ei_trace_bad_field = EI_INIT;
@@ -214,6 +224,10 @@ static const value_string tw_comm_names[] = {
 static const value_string tw_stat_names[] = { TW_STAT_LIST(MEANING_OF) VALUE_STRINGS_END };
 
 static const value_string tw_offset_kind_names[] = { TW_OFFSET_KIND_LIST(TEXT_OF) VALUE_STRINGS_END };
+
+const value_string tw_leap_names[] = { TW_LEAP_LIST(MEANING_OF) VALUE_STRINGS_END };
+
+static const value_string tw_phc_method_names[] = { TW_PHC_METHOD_LIST(TEXT_OF) VALUE_STRINGS_END };
 
 const value_string tw_offset_method_names[] = { TW_OFFSET_METHOD_LIST(TEXT_OF) VALUE_STRINGS_END };
 
@@ -405,6 +419,29 @@ static hf_register_info hf[] = {
 	  { "Synchronised within", "trace.clock.sync", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
 	    "Error bound of the wall clock and of TAI against the source that the machine is synchronised to",
 	    HFILL } },
+	{ &hf_trace_clock_tai_offset,
+	  { "TAI offset", "trace.clock.tai_offset", FT_INT32, BASE_DEC, NULL, 0,
+	    "The kernel's TAI - UTC, s; 0 = no program has set it", HFILL } },
+	{ &hf_trace_clock_leap,
+	  { "Leap second", "trace.clock.leap", FT_UINT16, BASE_DEC, VALS(tw_leap_names), 0,
+	    "The kernel's plan for the end of the UTC day", HFILL } },
+	{ &hf_trace_phc_index,
+	  { "Index", "trace.clock.phc.index", FT_UINT16, BASE_DEC, NULL, 0, "N of /dev/ptpN", HFILL } },
+	{ &hf_trace_phc_method,
+	  { "Read by", "trace.clock.phc.method", FT_UINT8, BASE_DEC, VALS(tw_phc_method_names), 0,
+	    "How the PTP hardware clock was read", HFILL } },
+	{ &hf_trace_phc_error,
+	  { "Error bound", "trace.clock.phc.error", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+	    "Largest distance between the instants of the two readings", HFILL } },
+	{ &hf_trace_phc_sync,
+	  { "Synchronised within", "trace.clock.phc.sync", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+	    "Largest distance of the PTP hardware clock from the grandmaster that ptp4l follows", HFILL } },
+	{ &hf_trace_phc_time,
+	  { "Time", "trace.clock.phc.time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0, "Reading of the PTP hardware clock",
+	    HFILL } },
+	{ &hf_trace_phc_trace,
+	  { "Trace clock", "trace.clock.phc.trace", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+	    "Reading of the stream's clock at the same instant", HFILL } },
 	{ &hf_trace_exchange_id,
 	  { "Id", "trace.time_sync.id", FT_UINT32, BASE_DEC, NULL, 0, "Number of the request, chosen by the receiver",
 	    HFILL } },
@@ -451,7 +488,7 @@ static hf_register_info hf[] = {
 	    "Packet time minus the stream's clock", HFILL } },
 	{ &hf_trace_offset_step,
 	  { "Step", "trace.offset.step", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
-	    "Step of the wall clock, or duration of the suspend", HFILL } },
+	    "Step of the wall clock, change of the TAI offset, or duration of the suspend", HFILL } },
 	{ &hf_trace_offset_error,
 	  { "Error bound", "trace.offset.error", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
 	    "Largest difference between packet times and the reference clock", HFILL } },
@@ -530,6 +567,10 @@ static ei_register_info ei[] = {
 	{ &ei_trace_step, { "trace.expert.step", PI_SEQUENCE, PI_NOTE, "The producer's wall clock was set", EXPFILL } },
 	{ &ei_trace_suspend,
 	  { "trace.expert.suspend", PI_SEQUENCE, PI_NOTE, "The producer's machine was suspended", EXPFILL } },
+	{ &ei_trace_leap,
+	  { "trace.expert.leap", PI_SEQUENCE, PI_NOTE, "The producer's wall clock had a leap second", EXPFILL } },
+	{ &ei_trace_tai,
+	  { "trace.expert.tai", PI_SEQUENCE, PI_NOTE, "The producer's TAI offset was changed", EXPFILL } },
 	{ &ei_trace_malformed, { "trace.expert.malformed", PI_MALFORMED, PI_ERROR, "Malformed record", EXPFILL } },
 	{ &ei_trace_bad_schema, { "trace.expert.bad_schema", PI_MALFORMED, PI_ERROR, "Invalid format text", EXPFILL } },
 	{ &ei_trace_bad_field,

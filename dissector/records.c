@@ -8,6 +8,59 @@
 typedef bool (*record_dissector)(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv,
 				 struct tw_line *info);
 
+/* @p: the reading in the packet */
+static void put_phc(struct tw_dissect *d, proto_tree *tree, const struct tw_phc_view *phc, const uint8_t *p)
+{
+	const int at = tw_dissect__at(d, p);
+	proto_tree *sub = tw_put_subtree(d, tree, ett_trace_record, p, sizeof(struct tw_phc),
+					 wmem_strdup_printf(d->pinfo->pool, "/dev/ptp%u", phc->index));
+
+	tw_put_number(d, sub, hf_trace_phc_index, at, 2, phc->index);
+	tw_put_number(d, sub, hf_trace_phc_method, at + (int)offsetof(struct tw_phc, method), 1, phc->method);
+	tw_put_number(d, sub, hf_trace_phc_error, at + (int)offsetof(struct tw_phc, error_ns), 4, phc->error_ns);
+	if (phc->sync_ns)
+		tw_put_number(d, sub, hf_trace_phc_sync, at + (int)offsetof(struct tw_phc, sync_ns), 4, phc->sync_ns);
+	tw_put_number(d, sub, hf_trace_phc_time, at + (int)offsetof(struct tw_phc, phc), 8, phc->phc);
+	tw_put_number(d, sub, hf_trace_phc_trace, at + (int)offsetof(struct tw_phc, trace), 8,
+		      tw_dissect__ns(d, phc->trace));
+}
+
+/* Adds what a CLOCK of full length has in addition to the readings. */
+static void put_clock_more(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv,
+			   const struct tw_clock_view *clock)
+{
+	const size_t full = sizeof(struct tw_clock_tlv) - sizeof(struct tw_tlv);
+	const int at = tw_dissect__at(d, tlv->value) - (int)sizeof(struct tw_tlv);
+
+	if (tlv->len < full)
+		return;
+	tw_put_number(d, tree, hf_trace_clock_tai_offset, at + (int)offsetof(struct tw_clock_tlv, tai_offset), 4,
+		      (uint64_t)clock->tai_offset);
+	tw_put_number(d, tree, hf_trace_clock_leap, at + (int)offsetof(struct tw_clock_tlv, leap), 2, clock->leap);
+	for (unsigned int i = 0; i < clock->n_phcs; i++)
+		put_phc(d, tree, &clock->phcs[i], tlv->value + full + i * sizeof(struct tw_phc));
+}
+
+/* Whether the stream's clock is TAI, and is UTC in fact, because no program has set the kernel's TAI offset. */
+static bool lacks_tai(const struct tw_dissect *d, const struct tw_tlv_view *tlv, const struct tw_clock_view *clock)
+{
+	return tlv->len >= sizeof(struct tw_clock_tlv) - sizeof(struct tw_tlv) && !clock->tai_offset && d->stream &&
+	       !strcmp(d->stream->identity.clock, "tai");
+}
+
+/* Appends the states of the clocks that affect times. */
+static void append_clock(struct tw_line *info, const struct tw_clock_view *clock)
+{
+	if (clock->leap) {
+		tw_line__str(info, ", ");
+		tw_line__str(info, val_to_str_const(clock->leap, tw_leap_names, "unknown leap state"));
+	}
+	for (unsigned int i = 0; i < clock->n_phcs; i++) {
+		tw_line__str(info, ", ptp");
+		tw_line__u64(info, clock->phcs[i].index);
+	}
+}
+
 static bool dissect_clock(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
 {
 	const int at = tw_dissect__at(d, tlv->value);
@@ -26,8 +79,12 @@ static bool dissect_clock(struct tw_dissect *d, proto_tree *tree, const struct t
 			      (bit) == TW_CLOCK_TRACE ? tw_dissect__ns(d, clock.reading[bit]) : clock.reading[bit]);
 	TW_CLOCK_LIST(X)
 #undef X
+	put_clock_more(d, tree, tlv, &clock);
 	tw_line__char(info, ' ');
 	tw_line__seconds(info, tw_dissect__ns(d, clock.reading[TW_CLOCK_TRACE]));
+	append_clock(info, &clock);
+	if (lacks_tai(d, tlv, &clock))
+		tw_line__str(info, ", TAI offset not set");
 	return true;
 }
 
@@ -121,16 +178,31 @@ static void append_seconds(struct tw_line *line, uint64_t ns)
 	tw_line__str(line, " s");
 }
 
+/* The kinds of OFFSET that stand for a change of a clock. */
+static const struct {
+	const char *text;
+	bool has_sign;
+	expert_field *expert;
+} changes[TW_OFFSET_KINDS] = {
+	[TW_OFFSET_STEP] = { "wall clock set by ", true, &ei_trace_step },
+	[TW_OFFSET_SUSPEND] = { "suspended for ", false, &ei_trace_suspend },
+	[TW_OFFSET_LEAP] = { "leap second: wall clock set by ", true, &ei_trace_leap },
+	[TW_OFFSET_TAI] = { "TAI offset changed by ", true, &ei_trace_tai },
+	[TW_OFFSET_REFERENCE] = { "reference set by ", true, &ei_trace_step },
+};
+
+static bool is_change(const struct tw_offset_view *offset)
+{
+	return offset->kind < TW_OFFSET_KINDS && changes[offset->kind].text;
+}
+
 static void append_change(struct tw_line *line, const struct tw_offset_view *offset)
 {
 	const uint64_t size = offset->step < 0 ? -(uint64_t)offset->step : (uint64_t)offset->step;
 
-	if (offset->kind != TW_OFFSET_SUSPEND) {
-		tw_line__str(line, offset->kind == TW_OFFSET_STEP ? "wall clock set by " : "reference set by ");
+	tw_line__str(line, changes[offset->kind].text);
+	if (changes[offset->kind].has_sign)
 		tw_line__char(line, offset->step < 0 ? '-' : '+');
-	} else {
-		tw_line__str(line, "suspended for ");
-	}
 	append_seconds(line, size);
 }
 
@@ -172,8 +244,7 @@ static void report_change(struct tw_dissect *d, const struct tw_offset_view *off
 	struct tw_line text = tw_shown__on(buf, sizeof(buf));
 
 	append_change(&text, offset);
-	tw_dissect__expert(d, offset->kind == TW_OFFSET_SUSPEND ? &ei_trace_suspend : &ei_trace_step,
-			   tw_shown__end(&text));
+	tw_dissect__expert(d, changes[offset->kind].expert, tw_shown__end(&text));
 }
 
 static bool dissect_offset(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
@@ -184,7 +255,7 @@ static bool dissect_offset(struct tw_dissect *d, proto_tree *tree, const struct 
 		return false;
 	put_offset(d, tree, &offset, tw_dissect__at(d, tlv->value));
 	tw_line__str(info, ": ");
-	if (offset.kind == TW_OFFSET_STEP || offset.kind == TW_OFFSET_SUSPEND || offset.kind == TW_OFFSET_REFERENCE) {
+	if (is_change(&offset)) {
 		report_change(d, &offset);
 		append_change(info, &offset);
 		tw_line__str(info, "; ");

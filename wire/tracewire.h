@@ -435,6 +435,7 @@ enum tw_offset_kind {
 #define X(num, name, text, what) TW_OFFSET_##name = (num),
 	TW_OFFSET_KIND_LIST(X)
 #undef X
+		TW_OFFSET_KINDS /* the largest kind plus 1 */
 };
 
 #define TW_OFFSET_METHOD_LIST(X)                                                   \

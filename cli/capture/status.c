@@ -246,8 +246,10 @@ static void put_clock(const struct tw_stream_clock_summary *clock, struct tw_jso
 	}
 	summary__put_stamps(&clock->by, json);
 	tw_json__u64(json, "exchanges", clock->exchanges);
-	tw_json__u64(json, "steps", clock->steps);
-	tw_json__u64(json, "suspends", clock->suspends);
+	tw_json__u64(json, "steps", clock->changes[TW_OFFSET_STEP]);
+	tw_json__u64(json, "suspends", clock->changes[TW_OFFSET_SUSPEND]);
+	tw_json__u64(json, "leap_seconds", clock->changes[TW_OFFSET_LEAP]);
+	tw_json__u64(json, "tai_changes", clock->changes[TW_OFFSET_TAI]);
 	tw_json__u64(json, "contradicted", clock->contradicted);
 	tw_json__close(json);
 }
@@ -466,12 +468,6 @@ static void print_bound(const struct capture *capture, const struct tw_stream_cl
 			clock->drift_most / 1e3);
 }
 
-static void print_changes(const char *what, uint64_t n)
-{
-	if (n)
-		fprintf(stderr, "; the producer's %s %" PRIu64 " %s", what, n, n == 1 ? "time" : "times");
-}
-
 static void print_sync(const struct tw_archive_report *report)
 {
 	char since[48];
@@ -489,8 +485,7 @@ static void print_times(const struct capture *capture, const struct tw_archive_r
 
 	fprintf(stderr, "times    %s: ", report->name);
 	print_bound(capture, clock);
-	print_changes("wall clock was set", clock->steps);
-	print_changes("machine was suspended", clock->suspends);
+	summary__print_changes("; ", clock->changes, stderr);
 	if (clock->contradicted)
 		fprintf(stderr, "; %" PRIu64 " reports of its accuracy contradict the time synchronisation",
 			clock->contradicted);

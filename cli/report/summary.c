@@ -7,6 +7,7 @@
 #include "base/time.h"
 #include "cli/outcome.h"
 #include "cli/report/report.h"
+#include "cli/summary.h"
 
 static void print_day(uint64_t ns)
 {
@@ -104,6 +105,8 @@ void report__summarize(const struct report_config *config, const char *file, con
 {
 	print_outcome(config, file, stats);
 	print_times(config, stats);
+	if (summary__print_changes("clocks   ", stats->read.changes, stderr))
+		fputc('\n', stderr);
 	if (config->verbose)
 		print_details(config, stats);
 }

@@ -203,7 +203,11 @@ static bool next_offset(struct tw_archive *a, struct tw_archive_stream *s, uint6
 		ret->time = time;
 		return true;
 	}
-	if (!a->options.network || s->given || s->dated_here || !tw_stream_clock__record(&s->clock, time, ret))
+	if (s->given || s->dated_here)
+		return false;
+	if (!a->options.network)
+		return tw_stream_clock__change(&s->clock, time, ret);
+	if (!tw_stream_clock__record(&s->clock, time, ret))
 		return false;
 	tw_archive__has_moved(a, s);
 	return true;

@@ -102,8 +102,11 @@ static int take_record(struct tw_event_reader *reader, struct tw_stream *stream,
 	struct tw_offset_view offset;
 	int err = 0;
 
-	if (tlv->type == TW_TLV_OFFSET && tw_offset__parse(tlv, &offset))
+	if (tlv->type == TW_TLV_OFFSET && tw_offset__parse(tlv, &offset)) {
 		tw_event_offsets__add(&s->offsets, &stream->identity, &offset);
+		if (offset.kind < TW_OFFSET_KINDS)
+			reader->stats->changes[offset.kind]++;
+	}
 	if (reader->ops->record)
 		err = reader->ops->record(reader->ctx, stream, &frame->info, tlv);
 	return err ? err : tw_stream__update(stream, &frame->info, tlv);

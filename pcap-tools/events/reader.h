@@ -17,13 +17,14 @@
 
 /* Counters of what was read. */
 struct tw_event_reader_stats {
-	uint64_t packets, frames; /* packets read; packets with a Tracewire frame */
-	uint64_t events;          /* events in these frames */
-	uint64_t snapped;         /* frames of which the capturing program kept only the beginning */
-	uint64_t malformed;       /* frames that cannot be read, in whole or in part */
-	uint64_t versions;        /* frames of an unknown version */
-	struct tw_ledger ledger;  /* of all streams: the stored ledgers, or those counted from the frames */
-	uint64_t trace_cmd;       /* events at the place `ring` of the ledger, of streams from trace.dat files */
+	uint64_t packets, frames;          /* packets read; packets with a Tracewire frame */
+	uint64_t events;                   /* events in these frames */
+	uint64_t snapped;                  /* frames of which the capturing program kept only the beginning */
+	uint64_t malformed;                /* frames that cannot be read, in whole or in part */
+	uint64_t versions;                 /* frames of an unknown version */
+	struct tw_ledger ledger;           /* of all streams: the stored ledgers, or those counted from the frames */
+	uint64_t changes[TW_OFFSET_KINDS]; /* number of OFFSET records of each enum tw_offset_kind */
+	uint64_t trace_cmd; /* events at the place `ring` of the ledger, of streams from trace.dat files */
 	char program_filter
 		[256]; /* the filter of the capture program, if events are missing that it may have rejected; "" = unknown */
 	uint64_t cut; /* events that the stored ledgers count as delivered, but that are not in the file */

@@ -112,6 +112,25 @@ static void take_lost(struct tw_info_stream *s, const struct tw_tlv_view *tlv)
 		s->lost[lost.where] += lost.count;
 }
 
+static void take_host(struct tw_info_stream *s, const struct tw_tlv_view *tlv)
+{
+	struct tw_cursor attrs = { tlv->value, tlv->len };
+	struct tw_attr_view attr;
+
+	while (tw_host__next(&attrs, &attr))
+		if (attr.attr == TW_HOST_PHCS)
+			tw_printable__copy(s->phcs, sizeof(s->phcs), attr.value, attr.len);
+}
+
+static void take_offset(struct tw_info_stream *s, const struct tw_tlv_view *tlv)
+{
+	if (!tw_offset__parse(tlv, &s->offset))
+		return;
+	s->n_offsets++;
+	if (s->offset.kind < TW_OFFSET_KINDS)
+		s->changes[s->offset.kind]++;
+}
+
 static int take_tlv(struct tw_info_stream *s, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	switch (tlv->type) {
@@ -121,8 +140,11 @@ static int take_tlv(struct tw_info_stream *s, const struct tw_frame_info *frame,
 	case TW_TLV_PART:
 		s->events += tw_part__is_last_of_event(tlv);
 		break;
+	case TW_TLV_HOST:
+		take_host(s, tlv);
+		break;
 	case TW_TLV_OFFSET:
-		s->n_offsets += tw_offset__parse(tlv, &s->offset);
+		take_offset(s, tlv);
 		return 0;
 	case TW_TLV_LOST:
 		take_lost(s, tlv);

@@ -32,8 +32,10 @@ struct tw_info_stream {
 	 */
 	uint64_t events;
 	struct tw_info_times times;
+	char phcs[256];                      /* PHCS of the last HOST, printable; "" = none */
 	uint64_t n_offsets;                  /* number of OFFSET records */
 	struct tw_offset_view offset;        /* the last OFFSET; valid if n_offsets */
+	uint64_t changes[TW_OFFSET_KINDS];   /* number of OFFSET records of each enum tw_offset_kind */
 	uint64_t lost[TW_LOST_RECEIVER + 1]; /* sums of the LOST records in the file, by enum tw_lost_where */
 	bool has_stored;
 	struct tw_ledger stored;          /* the ledger that the writer of the file stored */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clocks/clock_convert.h"
 #include "clocks/clock_poller.h"
 #include "clocks/stream_clock.h"
 
@@ -17,6 +18,7 @@ struct state {
 	struct tw_streams *streams;
 	struct tw_clock_poller *poller;
 	uint64_t now; /* the capture host's clock */
+	struct tw_clock_view samples[2];
 };
 
 static void check(bool holds)
@@ -28,10 +30,10 @@ static void check(bool holds)
 static void take_clock(struct state *s, const uint8_t *value, size_t len)
 {
 	const struct tw_tlv_view tlv = { .type = TW_TLV_CLOCK, .value = value, .len = len };
-	struct tw_clock_view view;
 
-	if (tw_clock__parse(&tlv, &view))
-		tw_stream_clock__sample(&s->clock, &view);
+	s->samples[0] = s->samples[1];
+	if (tw_clock__parse(&tlv, &s->samples[1]))
+		tw_stream_clock__sample(&s->clock, &s->samples[1]);
 }
 
 static void sample(struct state *s, const uint8_t *value)
@@ -73,6 +75,17 @@ static void exchange(struct state *s, const uint8_t *p)
 	tw_stream_clock__exchange(&s->clock, &sample);
 }
 
+/* A time of each clock is converted by any two samples. The result has a bound: the sum of both is no larger than the largest time. */
+static void convert(const struct state *s, uint64_t time)
+{
+	const struct tw_clock_samples samples = { &s->samples[0], &s->samples[1], "mono" };
+	struct tw_clock_time to;
+
+	for (int clock = TW_CLOCK_TRACE; clock <= TW_CLOCK_RAW; clock++)
+		if (tw_clock_samples__convert(&samples, (enum tw_clock)clock, time, &to))
+			check(to.ns + to.error_ns >= to.ns);
+}
+
 /* Dates a packet: the number of OFFSET records before it is limited, and a second query for the same time returns no record. */
 static void packet(struct state *s, const uint8_t *p)
 {
@@ -83,11 +96,12 @@ static void packet(struct state *s, const uint8_t *p)
 
 	while (tw_stream_clock__record(&s->clock, time, &record)) {
 		check(++n <= TW_STREAM_CLOCK_RECORDS);
-		check(record.kind >= TW_OFFSET_START && record.kind <= TW_OFFSET_REFERENCE && record.time == time);
+		check(record.kind >= TW_OFFSET_START && record.kind < TW_OFFSET_KINDS && record.time == time);
 		check(record.method != TW_OFFSET_BY_NONE || record.error_ns == TW_ERROR_UNKNOWN);
 	}
 	check(!tw_stream_clock__record(&s->clock, time, &record));
 	tw_stream_clock__packet_time(&s->clock, time);
+	convert(s, time);
 	tw_stream_clock__summary(&s->clock, &summary);
 }
 

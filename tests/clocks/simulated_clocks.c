@@ -15,6 +15,7 @@ void world__init(struct world *w, uint64_t seed)
 		.random = seed * 2654435761u + 1,
 		.stream = 5000000000000u,
 		.wall = 1700000000000000000,
+		.tai = 37000000000,
 		.there_ns = 30000,
 		.back_ns = 30000,
 		.jitter_ns = 20000,
@@ -31,16 +32,22 @@ double world__chance(struct world *w)
 	return (double)((z ^ z >> 31) >> 11) / 9007199254740992.0;
 }
 
-uint64_t world__stream(const struct world *w, uint64_t now)
+/* Return: the producer's MONOTONIC */
+static uint64_t mono_at(const struct world *w, uint64_t now)
 {
 	const double gained = (double)(now - w->since) * w->drift;
 
 	return w->stream + (now - w->since) + (uint64_t)(int64_t)gained;
 }
 
+uint64_t world__stream(const struct world *w, uint64_t now)
+{
+	return mono_at(w, now) + (uint64_t)w->ahead;
+}
+
 void world__drift(struct world *w, uint64_t now, double ppm)
 {
-	w->stream = world__stream(w, now);
+	w->stream = mono_at(w, now);
 	w->since = now;
 	w->drift = ppm / 1e6;
 }
@@ -74,9 +81,15 @@ void world__advance(struct world *w, uint64_t now)
 
 void world__sleep(struct world *w, uint64_t now, uint64_t ns)
 {
-	w->stream = world__stream(w, now);
+	w->stream = mono_at(w, now);
 	w->since = now + ns;
 	w->suspended += (int64_t)ns;
+}
+
+void world__leap(struct world *w)
+{
+	w->wall -= 1000000000;
+	w->tai += 1000000000;
 }
 
 /* Return: the delay of a message. The part above @least is mostly short, because queues are mostly empty, and sometimes long. */
@@ -107,17 +120,19 @@ static uint64_t inexact(struct world *w, uint64_t reading)
 
 struct tw_clock_view world__sample(struct world *w, uint64_t now)
 {
-	const uint64_t mono = world__stream(w, now);
+	const uint64_t mono = mono_at(w, now);
 	const uint64_t boot = mono + (uint64_t)w->suspended;
 
 	return (struct tw_clock_view){
-		.valid = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_MONO | 1u << TW_CLOCK_BOOT | 1u << TW_CLOCK_REAL,
+		.valid = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_MONO | 1u << TW_CLOCK_BOOT | 1u << TW_CLOCK_REAL |
+			 1u << TW_CLOCK_TAI,
 		.error_ns = SAMPLE_ERROR_NS,
 		.reading = {
-			[TW_CLOCK_TRACE] = mono,
+			[TW_CLOCK_TRACE] = world__stream(w, now),
 			[TW_CLOCK_MONO] = mono,
 			[TW_CLOCK_BOOT] = inexact(w, boot),
 			[TW_CLOCK_REAL] = inexact(w, boot + (uint64_t)w->wall),
+			[TW_CLOCK_TAI] = inexact(w, boot + (uint64_t)w->wall + (uint64_t)w->tai),
 		},
 	};
 }

@@ -11,10 +11,12 @@
 struct world {
 	uint64_t random; /* state of the generator */
 	/* the stream's clock at the last change of its drift */
-	uint64_t since;    /* true time, ns */
-	uint64_t stream;   /* its reading, ns */
-	double drift;      /* drift against the true time, ns per ns */
-	int64_t wall;      /* the producer's REALTIME less its BOOTTIME */
+	uint64_t since;  /* true time, ns */
+	uint64_t stream; /* its reading less @ahead, ns */
+	double drift;    /* drift against the true time, ns per ns */
+	int64_t wall;    /* the producer's REALTIME less its BOOTTIME */
+	int64_t ahead;   /* the stream's clock less the producer's MONOTONIC; it changes if the stream's clock is set */
+	int64_t tai;     /* the producer's TAI less its REALTIME */
 	int64_t suspended; /* the producer's BOOTTIME less its MONOTONIC */
 	/* paths */
 	uint64_t there_ns, back_ns; /* minimum delays */
@@ -47,6 +49,9 @@ void world__advance(struct world *w, uint64_t now);
 
 /** world__sleep() - suspend the producer's machine for @ns */
 void world__sleep(struct world *w, uint64_t now, uint64_t ns);
+
+/** world__leap() - insert a leap second: the kernel sets REALTIME back and TAI not */
+void world__leap(struct world *w);
 
 /** world__exchange() - send a request at @now and get its response. Return: false if the request or the response was lost */
 bool world__exchange(struct world *w, uint64_t now, struct tw_time_sync_sample *ret);

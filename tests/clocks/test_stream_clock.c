@@ -32,7 +32,8 @@ struct capture {
 	uint64_t next_drift;
 	/* results */
 	struct tw_offset_view stated;
-	unsigned int records, of_kind[TW_OFFSET_REFERENCE + 1];
+	unsigned int records, of_kind[TW_OFFSET_KINDS];
+	int64_t last_tai;      /* step of the last TAI record, ns */
 	uint64_t last_time;    /* of a packet, ns since 1970 */
 	unsigned int backward; /* packets with a time before that of the previous packet */
 	uint64_t worst;        /* error of a packet, ns */
@@ -67,6 +68,8 @@ static void write_packet(struct capture *c, uint64_t truth)
 		c->stated = record;
 		c->records++;
 		c->of_kind[record.kind]++;
+		if (record.kind == TW_OFFSET_TAI)
+			c->last_tai = record.step;
 	}
 	packet = tw_stream_clock__packet_time(&c->clock, time);
 	c->backward += packet < c->last_time;
@@ -245,7 +248,7 @@ static void check_step(int64_t step, bool wall)
 	assert_in_range(c.clock.line.offset - before - (wall ? step : 0) + 2000, 0, 4000);
 	if (wall)
 		assert_in_range(c.stated.error_ns, 3599000000000, 4600000000000);
-	assert_int_equal(c.clock.steps, 1);
+	assert_int_equal(c.clock.n_of_kind[TW_OFFSET_STEP], 1);
 	assert_int_equal(c.backward > 0, wall && step < 0);
 }
 
@@ -256,6 +259,113 @@ static void test_steps(void **state)
 	check_step(3600 * (int64_t)SECOND, true);
 	check_step(-3600 * (int64_t)SECOND, false);
 	check_step(-3600 * (int64_t)SECOND, true);
+}
+
+/* A leap second is a record of its own. Packet times do not follow it, unless @wall is set. A step of one second is no leap second. */
+static void check_leap(bool is_leap, bool wall)
+{
+	const int64_t second = (int64_t)SECOND;
+	struct capture c;
+	int64_t before;
+
+	capture__init(&c, 31, TW_ALIGN_NONE, wall);
+	capture__set_wall(&c, 0);
+	run(&c, 5 * SECOND);
+	before = c.clock.line.offset;
+	if (is_leap)
+		world__leap(&c.world);
+	else
+		c.world.wall -= second;
+	c.unsettled = true;
+	run(&c, 5 * SECOND);
+	assert_int_equal(c.of_kind[TW_OFFSET_LEAP], is_leap);
+	assert_int_equal(c.of_kind[TW_OFFSET_STEP], !is_leap);
+	assert_int_equal(c.of_kind[TW_OFFSET_TAI], 0);
+	assert_in_range(c.clock.line.offset - before + (wall ? second : 0) + 2000, 0, 4000);
+}
+
+static void test_leap_seconds(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		check_leap(i & 1, i & 2);
+}
+
+/* A recording on the producer's host has records of changes only. */
+static void test_changes_only(void **state)
+{
+	struct tw_stream_clock clock;
+	struct tw_offset_view record;
+	struct tw_clock_view view;
+	struct world world;
+
+	(void)state;
+	world__init(&world, 43);
+	tw_stream_clock__init(&clock, TW_ALIGN_NONE, false);
+	assert_false(tw_stream_clock__change(&clock, 1, &record));
+	for (int i = 0; i < 5; i++) {
+		if (i == 3)
+			world__leap(&world);
+		view = world__sample(&world, START + (unsigned int)i * SECOND);
+		tw_stream_clock__sample(&clock, &view);
+		assert_false(tw_stream_clock__change(&clock, view.reading[TW_CLOCK_TRACE] - 1, &record));
+		assert_int_equal(tw_stream_clock__change(&clock, view.reading[TW_CLOCK_TRACE], &record), i == 3);
+		assert_false(tw_stream_clock__change(&clock, view.reading[TW_CLOCK_TRACE], &record));
+	}
+	assert_int_equal(record.kind, TW_OFFSET_LEAP);
+	assert_true(record.step == -(int64_t)SECOND && record.error_ns == TW_ERROR_UNKNOWN);
+}
+
+/* The TAI offset is set, which changes neither the wall clock nor packet times. */
+static void test_tai_offset(void **state)
+{
+	static const int64_t offsets[] = { 0, 37, 38, -5 };
+	struct capture c;
+
+	(void)state;
+	capture__init(&c, 37, TW_ALIGN_HOST, false);
+	capture__set_wall(&c, 0);
+	for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+		const int64_t before = c.world.tai;
+
+		c.world.tai = offsets[i] * (int64_t)SECOND;
+		run(&c, 3 * SECOND);
+		assert_int_equal(c.of_kind[TW_OFFSET_TAI], i);
+		assert_true(!i || c.last_tai == c.world.tai - before);
+	}
+	assert_int_equal(c.of_kind[TW_OFFSET_STEP] + c.of_kind[TW_OFFSET_LEAP], 0);
+	assert_int_equal(c.clock.distance.restarts, 0);
+	assert_int_equal(c.backward, 0);
+}
+
+/* With the trace clock tai, a changed TAI offset sets the stream's clock. Exchanges before the change are not used any more. */
+static void check_tai_as_trace_clock(int64_t step)
+{
+	const struct tw_identity identity = { .clock = "tai" };
+	struct capture c;
+
+	capture__init(&c, 41, TW_ALIGN_HOST, false);
+	tw_stream_clock__host(&c.clock, &identity);
+	capture__set_wall(&c, 0);
+	run(&c, 5 * SECOND);
+	c.next_sample = c.now;
+	c.world.ahead += step;
+	c.world.tai += step;
+	c.unsettled = true;
+	run(&c, SECOND / 2);
+	c.unsettled = false;
+	run(&c, 5 * SECOND);
+	assert_true(c.last_tai == step);
+	assert_int_equal(c.of_kind[TW_OFFSET_TAI], 1);
+	assert_int_equal(c.of_kind[TW_OFFSET_STEP] + c.of_kind[TW_OFFSET_LEAP], 0);
+	assert_int_equal(c.clock.distance.restarts, 0); /* no exchange had to contradict the old ones */
+}
+
+static void test_tai_as_trace_clock(void **state)
+{
+	(void)state;
+	check_tai_as_trace_clock(37 * (int64_t)SECOND);
+	check_tai_as_trace_clock(-1 * (int64_t)SECOND);
 }
 
 static void suspend(struct capture *c, uint64_t ns)
@@ -288,7 +398,7 @@ static void test_suspend(void **state)
 			assert_in_range(c.worst, 0, 100000);
 		else
 			assert_in_range(c.worst, 70 * SECOND - MS, 70 * SECOND + MS);
-		assert_in_range(c.clock.suspends, 1, 1);
+		assert_in_range(c.clock.n_of_kind[TW_OFFSET_SUSPEND], 1, 1);
 	}
 }
 
@@ -324,6 +434,45 @@ static void test_step_threshold(void **state)
 	second.reading[TW_CLOCK_REAL]--;
 	assert_true(tw_wall_clock__take(&wall, &second, &change));
 	assert_int_equal(change.step, -502001);
+}
+
+/* A wall clock that was set by a second and by more than the error is no leap second. A TAI offset is a whole number of seconds. */
+static void test_leap_threshold(void **state)
+{
+	const struct tw_clock_view first = { .valid = 0x1f,
+					     .error_ns = 1000,
+					     .reading = { 9 * SECOND, 9 * SECOND, 9 * SECOND, 9 * SECOND,
+							  40 * SECOND } };
+	static const struct {
+		int64_t real, tai; /* how far the clocks were set */
+		struct tw_wall_change change;
+	} cases[] = {
+		{ -1000000000, 0, { .leap = -1000000000 } },
+		{ 1000000000, 0, { .leap = 1000000000 } },
+		{ -1000000000 - 1999, 999, { .leap = -1000000000 } },
+		{ -1000000000 - 2001, 999, { .step = -1000002001, .tai = 1000000000 } },
+		{ -1000000000, -1000000000, { .step = -1000000000 } },
+		{ -2000000000, 0, { .step = -2000000000, .tai = 2000000000 } },
+		{ 500, 37000000900, { .tai = 37000000000 } },
+		{ 999, -1000000999, { .tai = -1000000000 } },
+		{ 0, -1000, { 0 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tw_wall_clock wall = { 0 };
+		struct tw_clock_view second = first;
+		struct tw_wall_change change;
+
+		for (int j = 0; j < 5; j++)
+			second.reading[j] += SECOND;
+		second.reading[TW_CLOCK_REAL] += (uint64_t)cases[i].real;
+		second.reading[TW_CLOCK_TAI] += (uint64_t)cases[i].tai;
+		assert_true(tw_wall_clock__take(&wall, &first, &change));
+		assert_true(tw_wall_clock__take(&wall, &second, &change));
+		assert_true(change.leap == cases[i].change.leap && change.tai == cases[i].change.tai);
+		assert_true(change.step == cases[i].change.step && !change.suspend && !change.jumped);
+	}
 }
 
 /* The first response arrives long after the first packet. Packet times go backward only if the correction exceeds a second. */
@@ -519,8 +668,13 @@ int main(void)
 		cmocka_unit_test(test_no_alignment_states_the_drift),
 		cmocka_unit_test(test_nothing_known),
 		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_leap_seconds),
+		cmocka_unit_test(test_changes_only),
+		cmocka_unit_test(test_tai_offset),
+		cmocka_unit_test(test_tai_as_trace_clock),
 		cmocka_unit_test(test_suspend),
 		cmocka_unit_test(test_step_threshold),
+		cmocka_unit_test(test_leap_threshold),
 		cmocka_unit_test(test_late_answer),
 		cmocka_unit_test(test_contradiction),
 		cmocka_unit_test(test_sync),

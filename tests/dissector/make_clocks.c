@@ -113,6 +113,36 @@ static void put_lost(const struct stream *stream, uint64_t time)
 	sample__end(&s);
 }
 
+/* A CLOCK of full length: during a leap second, with two PTP hardware clocks */
+static void put_clock(struct stream *stream, uint64_t time)
+{
+	const struct tw_clock_view clock = {
+		.valid = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_RAW,
+		.error_ns = 40,
+		.reading = { [TW_CLOCK_TRACE] = 70 * MS, [TW_CLOCK_RAW] = 71 * MS },
+		.tai_offset = -3,
+		.leap = TW_LEAP_NOW,
+		.n_phcs = 2,
+		.phcs = { { .index = 4,
+			    .method = TW_PHC_BY_PRECISE,
+			    .error_ns = 100,
+			    .phc = BEGIN,
+			    .trace = 70 * MS + 1 },
+			  { .index = 1,
+			    .method = TW_PHC_BY_USER,
+			    .error_ns = 900,
+			    .sync_ns = 35,
+			    .phc = 7,
+			    .trace = 70 * MS } },
+	};
+
+	turn_to(stream, time);
+	s.control_seq = stream->control_seq++;
+	sample__control(&s);
+	tw_clock__emit(&s.frame, &clock);
+	sample__end(&s);
+}
+
 void make_clocks(const char *out)
 {
 	const struct tw_offset_view unknown = { .kind = TW_OFFSET_START, .error_ns = TW_ERROR_UNKNOWN };
@@ -157,5 +187,10 @@ void make_clocks(const char *out)
 	put_exchange(&a, 61 * MS);          /* 21, 22, 23 */
 	put_lost(&a, 62 * MS);              /* 24 */
 	put_end(&a, 63 * MS);               /* 25 */
+	reported = (struct tw_offset_view){ .kind = TW_OFFSET_LEAP, .step = -1000000000, .error_ns = TW_ERROR_UNKNOWN };
+	put_offset(&b, 64 * MS, &reported); /* 26 */
+	reported = (struct tw_offset_view){ .kind = TW_OFFSET_TAI, .step = 37000000000, .error_ns = TW_ERROR_UNKNOWN };
+	put_offset(&b, 65 * MS, &reported); /* 27 */
+	put_clock(&b, 70 * MS);             /* 28 */
 	sample__close(&s);
 }

@@ -39,6 +39,13 @@ expect "a step" "OFFSET: wall clock set by -3600.000 s; times are within 2000 µ
 	"$(info trace.expert.step)"
 expect "a suspend" "OFFSET: suspended for 12.300 s; the error bound of the times is unknown" \
 	"$(info trace.expert.suspend)"
+expect "a leap second" "OFFSET: leap second: wall clock set by -1.000 s; the error bound of the times is unknown" \
+	"$(info trace.expert.leap)"
+expect "the TAI offset" "OFFSET: TAI offset changed by +37.000 s; the error bound of the times is unknown" "$(info trace.expert.tai)"
+expect "a CLOCK of full length" "Metadata: clock 0.070000000, a leap second is being inserted, ptp4, ptp1" "$(info 'trace.clock.leap == 3')"
+expect "its fields" "0.071000000|-3|4,1|1,5|0.000000100,0.000000900|0.000000035|1700000000.000000000,0.000000007|0.070000001,0.070000000" \
+	"$(fields clocks.pcap 'frame.number == 28' trace.clock.raw trace.clock.tai_offset trace.clock.phc.index trace.clock.phc.method \
+	trace.clock.phc.error trace.clock.phc.sync trace.clock.phc.time trace.clock.phc.trace)"
 expect "an estimate" "OFFSET: times are within 15 µs of the reference clock (exchange)" "$(info 'trace.offset.kind == 4')"
 expect "a request and a response" "TIME_SYNC 17: request, METADATA_REQUEST HOST and CLOCK, REFUSED: the table of streams is full TIME_SYNC 17: response TIME_SYNC 17: response" \
 	"$(info trace.time_sync.id | paste -sd' ')"
@@ -47,7 +54,7 @@ expect "losses that a capture host found" "LOST 3 events (wire gap), LOST 4 even
 expect "OFFSET" "4|1|-0.000000005|0.000015000|-7" "$(fields clocks.pcap 'trace.offset.kind == 4' trace.offset.kind \
 	trace.offset.method trace.offset.offset trace.offset.error trace.offset.drift)"
 expect "steps both ways can be filtered" "12 19" \
-	"$(fields clocks.pcap 'trace.offset.step < -3599' frame.number) $(fields clocks.pcap 'trace.offset.step > 12.2' frame.number)"
+	"$(fields clocks.pcap 'trace.offset.step < -3599' frame.number) $(fields clocks.pcap 'trace.offset.step > 12.2 && trace.offset.step < 13' frame.number)"
 expect "an error that is not known is not there" 0 "$(count clocks.pcap 'frame.number == 2 && trace.offset.error')"
 expect "TIME_SYNC" "1700000000.000000000|5.000012000|5.000013500" "$(fields clocks.pcap 'frame.number == 22' \
 	trace.time_sync.asked trace.time_sync.received trace.time_sync.answered)"

@@ -68,6 +68,14 @@ static uint64_t packet_seq(const struct block *packet)
 	return info.seq;
 }
 
+static uint16_t first_type(const struct block *packet)
+{
+	const size_t at = 20 + 14 + sizeof(struct tw_frame_hdr);
+
+	assert_true(load_u32(packet->body + 12) > 14 + sizeof(struct tw_frame_hdr));
+	return tw_load_be16(packet->body + at);
+}
+
 static void names_and_times(void **state)
 {
 	struct fixture *x = *state;
@@ -92,6 +100,8 @@ static void names_and_times(void **state)
 	assert_int_equal(load_time(block.body + 4), 1500 + AHEAD);
 	block = find(x, BLOCK_EPB);
 	block = find(x, BLOCK_EPB);
+	block = find(x, BLOCK_EPB); /* the step of the wall clock */
+	assert_int_equal(first_type(&block), TW_TLV_OFFSET);
 	block = find(x, BLOCK_EPB);
 	assert_int_equal(packet_seq(&block), 3);
 	assert_int_equal(load_time(block.body + 4), 2500 + AHEAD);

@@ -362,13 +362,16 @@ static void test_late(void **state)
 static void test_offset(void **state)
 {
 	const struct tw_offset_view offsets[] = {
+		{ .kind = TW_OFFSET_LEAP, .step = -1, .error_ns = TW_ERROR_UNKNOWN },
+		{ .kind = TW_OFFSET_LEAP, .step = -1, .error_ns = TW_ERROR_UNKNOWN },
+		{ .kind = 99, .error_ns = TW_ERROR_UNKNOWN },
 		{ .kind = 1, .offset = 5, .error_ns = TW_ERROR_UNKNOWN },
 		{ .kind = 4, .method = TW_OFFSET_BY_TIME_SYNC, .offset = -7, .error_ns = 1200, .drift = -3 },
 	};
 
 	(void)state;
 	begin("tracewire capture 9.9");
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 5; i++) {
 		const struct tw_frame_info out_of_band = { .stream_id = TEST_STREAM,
 							   .channel = TW_CHANNEL_OUT_OF_BAND,
 							   .cpu = TW_CPU_NONE,
@@ -379,9 +382,13 @@ static void test_offset(void **state)
 		put(0, 2000);
 	}
 	read_made();
-	assert_int_equal(info.streams[0]->n_offsets, 2);
+	assert_int_equal(info.streams[0]->n_offsets, 5);
 	assert_int_equal(info.streams[0]->offset.offset, -7);
 	assert_int_equal(info.streams[0]->offset.error_ns, 1200);
+	assert_int_equal(info.streams[0]->changes[TW_OFFSET_START], 1);
+	assert_int_equal(info.streams[0]->changes[TW_OFFSET_LEAP], 2);
+	assert_int_equal(report.read.changes[TW_OFFSET_LEAP], 2);
+	assert_int_equal(report.read.changes[TW_OFFSET_STEP], 0);
 	assert_int_equal(info.streams[0]->counted.recorded, 0);
 }
 
