@@ -3,6 +3,8 @@
 #ifndef DOCTOR_CHECKS_H
 #define DOCTOR_CHECKS_H
 
+#include <stdbool.h>
+
 #include "cli/doctor/finding.h"
 
 /* The kernel's tracing, and the privileges for it */
@@ -51,5 +53,15 @@ void look_plugin(struct doctor_finding *ret);
 
 /** look_order() - report a limit that exists on every machine */
 void look_order(struct doctor_finding *ret);
+
+/* Time: what clocks of this machine rest on */
+
+void look_clock_source(struct doctor_finding *ret);
+void look_time_source(struct doctor_finding *ret);
+void look_tai_offset(struct doctor_finding *ret);
+
+/** look_each_phc(), look_each_interface() - look at the @i-th PTP hardware clock or network card. Return: false if there are no more */
+bool look_each_phc(unsigned int i, struct doctor_finding *ret);
+bool look_each_interface(unsigned int i, struct doctor_finding *ret);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire doctor`: checks what this kernel, the caller's privileges and the installed Wireshark support, and suggests repairs. */
+/*
+ * `tracewire doctor`: checks what this kernel, the caller's privileges and the installed Wireshark support, and what this machine's clocks
+ * rest on, and suggests repairs.
+ */
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -8,12 +11,16 @@
 #include "cli/doctor/checks.h"
 #include "cli/messages.h"
 
-/* A check. Exactly one of the members @look, @feature and @program is set; it determines how the check is done. */
+/*
+ * A check. Exactly one of the members @look, @look_each, @feature and @program is set; it determines how the check is done. A check has one
+ * finding, or one for each object at which look_each() looks: it is called with 0, 1 and so on until it returns false.
+ */
 static const struct doctor_check {
 	const char *name;
 	bool needed;       /* `live` cannot work if this check fails */
 	bool in_namespace; /* look() is called in a new network namespace that has a veth pair */
 	void (*look)(struct doctor_finding *ret);
+	bool (*look_each)(unsigned int i, struct doctor_finding *ret);
 	struct instance_file feature;
 	struct program program;
 } checks[] = {
@@ -51,10 +58,20 @@ static const struct doctor_check {
 				  "Wireshark needs dumpcap to capture: `sudo apt install wireshark-common`" } },
 	{ "plugin", .needed = true, .look = look_plugin },
 	{ "event order", .look = look_order },
+	{ "clock source", .look = look_clock_source },
+	{ "system clock", .look = look_time_source },
+	{ "TAI offset", .look = look_tai_offset },
+	{ "PTP clock", .look_each = look_each_phc },
+	{ "packet stamps", .look_each = look_each_interface },
 };
 
-static void examine(const struct doctor_check *check, struct doctor_finding *ret)
+/* Get the @i-th finding of a check. Return: false if there are no more */
+static bool examine(const struct doctor_check *check, unsigned int i, struct doctor_finding *ret)
 {
+	if (check->look_each)
+		return check->look_each(i, ret);
+	if (i)
+		return false;
 	if (check->feature.file)
 		look_instance_file(ret, &check->feature);
 	else if (check->program.command)
@@ -63,6 +80,7 @@ static void examine(const struct doctor_check *check, struct doctor_finding *ret
 		look_in_namespace(ret, check->look);
 	else
 		check->look(ret);
+	return true;
 }
 
 static const char *const status_names[] = { [DOCTOR_OK] = "ok", [DOCTOR_LIMITED] = "limited", [DOCTOR_NO] = "no" };
@@ -78,6 +96,15 @@ static void put_json(struct tw_json *json, const struct doctor_check *check, con
 	tw_json__close(json);
 }
 
+static void put(struct tw_json *json, const struct doctor_check *check, const struct doctor_finding *finding)
+{
+	if (json)
+		put_json(json, check, finding);
+	else
+		say(stdout, "%-8s %-16s %s%s%s\n", status_names[finding->status], check->name, finding->text,
+		    finding->fix[0] ? "; " : "", finding->fix);
+}
+
 /* Does all checks. @json: NULL = print as text. Return: whether `live` can work */
 static bool examine_all(struct tw_json *json)
 {
@@ -85,14 +112,11 @@ static bool examine_all(struct tw_json *json)
 	bool live_works = true;
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
-		examine(&checks[i], &finding);
-		if (checks[i].needed && finding.status == DOCTOR_NO)
-			live_works = false;
-		if (json)
-			put_json(json, &checks[i], &finding);
-		else
-			say(stdout, "%-8s %-16s %s%s%s\n", status_names[finding.status], checks[i].name, finding.text,
-			    finding.fix[0] ? "; " : "", finding.fix);
+		for (unsigned int n = 0; examine(&checks[i], n, &finding); n++) {
+			if (checks[i].needed && finding.status == DOCTOR_NO)
+				live_works = false;
+			put(json, &checks[i], &finding);
+		}
 	}
 	return live_works;
 }
@@ -137,10 +161,11 @@ const struct cli_command cli_command_doctor = {
 	.summary = "Check what works on this machine, and how to repair the rest",
 	.description =
 		"Checks whether the kernel, the caller's privileges and the installed Wireshark meet the requirements "
-		"of Tracewire. The line of each check begins with 'ok', 'limited' (works, but not as well as possible) "
-		"or 'no'. A line with 'limited' or 'no' usually also gives a remedy, the substitute that Tracewire "
-		"uses, or the features that still work. The checks make trace instances, and veth pairs in separate "
-		"network namespaces, and remove them.\n\n"
+		"of Tracewire, and what the clocks of this machine rest on (docs/time.md). The line of each check "
+		"begins with 'ok', 'limited' (works, but not as well as possible) or 'no'. A line with 'limited' or "
+		"'no' usually also gives a remedy, the substitute that Tracewire uses, or the features that still "
+		"work. The checks make trace instances, and veth pairs in separate network namespaces, and remove "
+		"them.\n\n"
 		"The exit status is 0 if `tracewire live` can work, otherwise 1.",
 	.groups = groups,
 	.config_size = sizeof(bool),
