@@ -159,7 +159,8 @@ void look_time_source(struct doctor_finding *ret)
 		doctor__bad(ret, DOCTOR_LIMITED, "stop all of them but one",
 			    "%s run at the same time, and each sets the system clock", names);
 	else if (strstr(state.how, "hardware") && !runs(daemons, PHC2SYS) && !runs(daemons, CHRONYD))
-		doctor__bad(ret, DOCTOR_LIMITED, "start phc2sys, which sets one clock by the other",
+		doctor__bad(ret, DOCTOR_LIMITED,
+			    "start phc2sys, which sets one clock by the other, or use `capture --reference phc:NAME`",
 			    "ptp4l uses the clock of a network card, and nothing compares the system clock with it");
 	else if (strstr(state.how, "as the master"))
 		doctor__ok(ret, "%s: other clocks follow this one", state.how);
