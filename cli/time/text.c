@@ -66,7 +66,7 @@ static void print_series(const char *name, const struct tw_time_series *series)
 		 (uint64_t)(size % TW_NS_PER_SECOND));
 	put_cell(text, 36);
 	put_cell(times__signed(tw_saturate__minus(series->last.offset, series->first.offset), text, sizeof(text)), 12);
-	put_cell(slope_text(series, text, sizeof(text)), 20);
+	put_cell(slope_text(series, text, sizeof(text)), 23);
 	say(stdout, "%s\n", bounds_text(series->error_min, series->error_max, series->has_unknown, text, sizeof(text)));
 }
 
@@ -79,7 +79,7 @@ static void print_offsets(const struct tw_stream_time *s)
 		puts("  offset   no record relates the stream's clock to another clock");
 		return;
 	}
-	printf("\n  %-15s%8s  %-26s%-12s%-20s%s\n", "clock", "samples", "offset at first", "change", "slope, ns/s",
+	printf("\n  %-15s%8s  %-26s%-12s%-23s%s\n", "clock", "samples", "offset at first", "change", "slope, ns/s",
 	       "error bound");
 	for (unsigned int i = 0; i < TW_TIME_CLOCKS; i++)
 		print_series(time__clock_key(i), &s->series[i]);
@@ -132,7 +132,7 @@ static void print_changes(const struct tw_timing_result *result, const struct tw
 	for (uint32_t i = 0; i < changes->n; i++) {
 		const struct tw_time_change *change = &changes->items[i];
 
-		printf("  %10.3f  %s by %s\n", time__seconds(result, s, change->time), time__change_text(change->kind),
+		printf("  %10.3f  %s %s\n", time__seconds(result, s, change->time), time__change_text(change->kind),
 		       times__signed(change->step, text, sizeof(text)));
 	}
 	if (changes->more)

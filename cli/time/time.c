@@ -64,15 +64,15 @@ const char *time__change_text(uint16_t kind)
 {
 	switch (kind) {
 	case TW_OFFSET_STEP:
-		return "the wall clock was set";
+		return "the wall clock was set by";
 	case TW_OFFSET_SUSPEND:
-		return "the machine was suspended; its clock stopped";
+		return "the machine was suspended for";
 	case TW_OFFSET_LEAP:
-		return "a leap second: the wall clock was set";
+		return "a leap second changed the wall clock by";
 	case TW_OFFSET_TAI:
-		return "the difference of TAI and UTC was changed";
+		return "the difference of TAI and UTC was changed by";
 	default:
-		return "an unknown change";
+		return "an unknown change of";
 	}
 }
 
@@ -143,7 +143,6 @@ static void tell_outcome(const char *file, const struct tw_timing_result *result
 	outcome__add_ledger(&outcome, &read->ledger);
 	outcome.events = read->events;
 	outcome.place[OUTCOME_TEXTS] = read->streams.refused_texts + read->streams.refused_names;
-	outcome.place[OUTCOME_NO_FORMAT] = result->unknown;
 	outcome.place[OUTCOME_CUT] = read->cut;
 	outcome.place[OUTCOME_TRUNCATED] = read->snapped;
 	outcome.place[OUTCOME_MALFORMED] = read->malformed;

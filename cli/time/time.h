@@ -28,7 +28,7 @@ const char *time__method(const struct tw_time_stretch *stretch);
 /** time__is_bounded() - whether an error bound is known for a part of the stretch */
 bool time__is_bounded(const struct tw_time_stretch *stretch);
 
-/** time__change_key(), time__change_text() - a name of the kind of a change for JSON; a text for people, before "by" and a time */
+/** time__change_key(), time__change_text() - a name of the kind of a change for JSON; a text for people, before a time */
 const char *time__change_key(uint16_t kind);
 const char *time__change_text(uint16_t kind);
 
