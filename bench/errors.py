@@ -71,7 +71,7 @@ def duration(value):
 def row(samples):
     """samples: (error, bound), bound None = unknown"""
     if not samples:
-        return '| - | - | - | - | - |'
+        sys.exit('errors.py: there is no sample')
     errors = sorted(abs(error) for error, _ in samples)
     bounded = [(abs(error), bound) for error, bound in samples if bound is not None]
     figures = [duration(errors[len(errors) // 2]), duration(errors[len(errors) * 99 // 100]), duration(errors[-1])]
@@ -101,6 +101,8 @@ def tracecmd(options, producer, capture, distance):
     """trace-cmd interpolates between its samples: offset and time of the capture host's clock, fifty times a second"""
     truth = Truth(producer, 'mono', capture, 'mono', int(distance))
     found = re.findall(r'^\s+(-?\d+) 1 0 (\d+)\[offset', open(options).read(), re.M)
+    if not found:
+        sys.exit('errors.py: trace-cmd did not synchronise')
     offsets = sorted((int(time), int(offset)) for offset, time in set(found))
     line = Line(offsets)
     samples = []
