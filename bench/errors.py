@@ -5,8 +5,9 @@ Compares what bench/time measured with the truth, and prints the rest of a row: 
 errors, the median of the bounds, and the share of samples in which the error was at most the bound. Samples without a bound are in the
 errors, but not in this share.
 
-errors.py packets FIELDS PRODUCER CLOCK CAPTURE DISTANCE: FIELDS has a line for each event, with packet time, time in the stream's clock
-    CLOCK, and error bound.
+errors.py packets FIELDS PRODUCER CLOCK CAPTURE REFERENCE DISTANCE: FIELDS has a line for each event, with packet time, time in the
+    stream's clock CLOCK, and error bound. Packet times are those of the capture host's clock REFERENCE. For a PTP hardware clock, whole
+    seconds are ignored, because it may be TAI.
 errors.py tracecmd OPTIONS PRODUCER CAPTURE DISTANCE: OPTIONS is the output of `trace-cmd dump --options` for the producer's file.
 errors.py ptp4l LOG FIELDS: LOG is ptp4l's, for two hosts with the same clock. FIELDS has a line for each CLOCK: its
     reading of CLOCK_MONOTONIC, and its bound.
@@ -86,14 +87,19 @@ def row(samples):
     return '| ' + ' | '.join(figures) + ' |'
 
 
-def packets(fields, producer, clock, capture, distance):
-    truth = Truth(producer, clock, capture, 'real', int(distance))
+def packets(fields, producer, clock, capture, reference, distance):
+    truth = Truth(producer, clock, capture, reference, int(distance))
+    second = 10**9
     samples = []
     for line in open(fields):
         packet, time, bound = (line.rstrip('\n').split('\t') + ['', ''])[:3]
         true = truth.at(ns(time)) if time else None
-        if true is not None:
-            samples.append((ns(packet) - true, ns(bound) if bound else None))
+        if true is None:
+            continue
+        error = ns(packet) - true
+        if reference.startswith('/dev/'):
+            error = (error + second // 2) % second - second // 2
+        samples.append((error, ns(bound) if bound else None))
     return samples
 
 
