@@ -8,7 +8,8 @@
 #include "clocks/distance.h"
 
 /* Unless the offset is certainly wrong, a correction is slow, because the estimate assumes symmetric delays. */
-#define TURN_NS   (8 * TW_NS_PER_SECOND) /* duration of a correction */
+#define TURN_NS   (8 * TW_NS_PER_SECOND) /* duration of a correction; at the start of a stream, as long as its packets so far */
+#define TURN_MIN  (TW_NS_PER_SECOND / 10)
 #define TURN_MAX  500e-6                 /* largest slope of a correction */
 #define TURN_SURE 0.1                    /* slope of a correction if the offset is certainly wrong */
 /* If the offset is certainly wrong, larger corrections than these are made immediately. */
@@ -212,11 +213,19 @@ static bool is_outside(struct tw_bounds bounds, int64_t offset)
 	return tw_saturate__plus(bounds.low, offset) > 0 || tw_saturate__plus(bounds.high, offset) < 0;
 }
 
-/* Start a correction of the line, whose offset is too low by @gap ns. @sure: the offset is certainly wrong */
-static void turn_line(struct tw_clock_line *line, int64_t gap, bool sure)
+/* Return: the duration of a correction at @at. The first estimates are the least exact, so the first corrections are fast. */
+static double turn_ns(const struct tw_stream_clock *c, uint64_t at)
+{
+	const uint64_t age = at > c->first ? at - c->first : 0;
+
+	return (double)tw_time__later(tw_time__earlier(age, TURN_NS), TURN_MIN);
+}
+
+/* Start a correction of the line, whose offset is too low by @gap ns, in @ns. @sure: the offset is certainly wrong */
+static void turn_line(struct tw_clock_line *line, int64_t gap, double ns, bool sure)
 {
 	const double by = (double)gap;
-	double turn = by / (double)TURN_NS;
+	double turn = by / ns;
 
 	if (!gap)
 		return;
@@ -246,10 +255,12 @@ static void steer(struct tw_stream_clock *c, uint64_t now)
 	};
 	gap = tw_saturate__minus(target, c->line.offset);
 	sure = estimate.is_bounded && is_outside(estimate.bounds, c->line.offset);
+	if (!c->first)
+		c->first = c->written;
 	if (!c->dated || !c->written || (sure && (gap > (int64_t)LEAP_NS || gap < -(int64_t)JUMP_NS)))
 		c->line.offset = target;
 	else
-		turn_line(&c->line, gap, sure);
+		turn_line(&c->line, gap, turn_ns(c, at), sure);
 	c->dated = true;
 }
 

@@ -11,10 +11,11 @@
  * steps of the producer's wall clock: it becomes REAL - TRACE of the CLOCK that shows the change.
  * - with TW_ALIGN_HOST: reference - stream's clock. Even after hours, simultaneous events of several hosts must have similar packet times,
  * and the order of the events of each host must not change. Therefore the offset follows the drift, and approaches the estimate slowly: a
- * difference is corrected in 8 s, or at 500 ppm if that takes longer. If the offset is certainly wrong, because it is outside of the
- * bounds, it is corrected at a rate of 10 %. If such a correction is more than 1 ms forward or more than 1 s backward, it is made
- * immediately. A jump backward can happen if the first response arrives after the first packets; a caller avoids it by delaying the first
- * packets for a few ms. A step of the reference is followed immediately.
+ * difference is corrected in 8 s, or at 500 ppm if that takes longer. At the start of a stream, when estimates are the least exact, it is
+ * corrected in as much time as has passed since the first packet. If the offset is certainly wrong, because it is outside of the bounds, it
+ * is corrected at a rate of 10 %. If such a correction is more than 1 ms forward or more than 1 s backward, it is made immediately. A jump
+ * backward can happen if the first response arrives after the first packets; a caller avoids it by delaying the first packets for a few ms.
+ * A step of the reference is followed immediately.
  *
  * The reference is the capture clock of clocks/capture_clock.h, or another clock (clocks/reference.h). Error bounds refer to it, with
  * either mode.
@@ -98,6 +99,7 @@ struct tw_stream_clock {
 	struct tw_clock_line line;
 	int64_t wall_offset; /* REAL - TRACE of the newest CLOCK, ns */
 	uint64_t written;    /* newest time of a packet, ns in the stream's clock; 0 = none yet: @line may still jump */
+	uint64_t first;      /* the same at the first correction of @line after a packet; 0 = there was none */
 	/* OFFSET records */
 	struct tw_offset_view changes[TW_STREAM_CLOCK_CHANGES]; /* unreported changes, the oldest first */
 	unsigned int n_changes;
