@@ -78,9 +78,13 @@ static int update_one(struct tw_archive *a, struct tw_archive_stream *s, const s
  */
 #define ANSWER_NS (30 * TW_NS_PER_MS)
 
+/* With TW_ALIGN_HOST, packet times follow from the responses, of which the first ones are the least exact: their way is not in any cache. */
+#define ANSWERS 4
+
 /*
- * Whether the offset of a stream's times is known. In a network capture, the stream also waits for the first answer of its producer: with
- * TW_ALIGN_HOST until the merge stops waiting for the offset, otherwise for at most ANSWER_NS.
+ * Whether the offset of a stream's times is known. In a network capture, the stream also waits for answers of its producer: with
+ * TW_ALIGN_HOST for the first one until the merge stops waiting for the offset, and for ANSWERS at most ANSWER_NS; otherwise for the first
+ * one at most ANSWER_NS.
  */
 static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream *s)
 {
@@ -90,9 +94,12 @@ static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream 
 		return true;
 	if (!tw_stream_clock__is_dated(clock))
 		return false;
-	if (!a->options.network || a->ending || tw_distance__known(&clock->distance))
+	if (!a->options.network || a->ending)
 		return true;
-	return a->options.align == TW_ALIGN_NONE && a->now - s->since >= ANSWER_NS;
+	if (a->options.align == TW_ALIGN_NONE)
+		return tw_distance__known(&clock->distance) || a->now - s->since >= ANSWER_NS;
+	return tw_distance__known(&clock->distance) &&
+	       (clock->distance.exchanges >= ANSWERS || a->now - s->since >= ANSWER_NS);
 }
 
 /* Packet time minus time by the stream's clock, for the newest packet, ns. */
