@@ -76,15 +76,14 @@ static void take_stamps(struct receiver *r)
 static void take_answer(struct receiver *r, const struct tw_received_frame *frame)
 {
 	const struct tw_stamped_time arrived = tw_capture_clock__arrived(&r->clock, frame);
-	struct tw_time_sync_sample sample, better;
+	struct tw_time_sync_sample sample;
 	uint64_t stream_id;
 
 	take_stamps(r);
 	if (!tw_clock_poller__response(r->poller, frame, arrived, &stream_id, &sample))
 		return;
 	tw_admission__answered(r->admission, stream_id, &frame->from->address);
-	if (tw_clock_poller__better(r->poller, &better))
-		tw_recorder__answer(r->recorder, stream_id, &better);
+	tw_clock_poller__better(r->poller, &sample);
 	tw_recorder__answer(r->recorder, stream_id, &sample);
 }
 

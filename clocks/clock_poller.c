@@ -8,6 +8,7 @@
 
 #define BURST        8 /* number of first requests to a new stream, which are BURST_NS apart */
 #define BURST_NS     (3 * TW_NS_PER_MS)
+#define RUN          4    /* number of requests without a pause, if the producer sends transmit stamps */
 #define ROUNDS       1000 /* round trips between requests; a drift of 500 ppm then adds half a round trip to the error */
 #define PAUSE_MIN_NS (50 * TW_NS_PER_MS)
 #define PAUSE_MAX_NS TW_NS_PER_SECOND
@@ -27,6 +28,7 @@ struct waiting_request {
 	uint32_t id;
 	bool open;                   /* no response yet */
 	bool answered;               /* @got is valid, and has no transmit stamp of the response yet */
+	bool used;                   /* @got was used, because there was no better sample of an earlier exchange */
 	uint64_t asked;              /* as in the request */
 	struct tw_stamped_time sent; /* best known time at which the request was sent */
 	struct tw_time_sync_sample got;
@@ -40,6 +42,8 @@ struct asked_stream {
 	uint64_t unanswered;           /* number of requests since the last response */
 	uint64_t round_trip;           /* about the shortest of the recent round trips, ns; 0 = unknown */
 	bool has_host, has_formats;    /* metadata received */
+	bool stamps;                   /* the producer sends transmit stamps of its responses */
+	unsigned int run;              /* number of requests of the current run that were sent */
 	uint64_t want_due, want_pause; /* time of the next request for missing metadata; pause before it, ns */
 	struct waiting_request waiting[WAITING]; /* a ring; index: @asked modulo WAITING */
 };
@@ -298,6 +302,7 @@ bool tw_clock_poller__next(struct tw_clock_poller *p, uint64_t now, struct tw_ti
 	*waiting = (struct waiting_request){
 		.id = number_of(p), .open = true, .asked = now, .sent = { now, TW_STAMP_READING }
 	};
+	s->run = s->run < RUN ? s->run + 1 : 1;
 	p->recent[p->stats.asked++ % RECENT] = (struct recent_request){ waiting->id, s->id };
 	s->unanswered++;
 	s->due = next_due(p, s, now);
@@ -362,10 +367,11 @@ static void take_sent(struct tw_clock_poller *p, struct asked_stream *s, const s
 		if (!w->answered || w->id != answer->previous || answer->sent < w->got.answered)
 			continue;
 		w->answered = false;
+		s->stamps = true;
 		p->better = w->got;
 		p->better.answered = answer->sent;
 		p->better.by.answered = answer->sent_by;
-		p->better.again = true;
+		p->better.again = w->used;
 		p->has_better = true;
 		return;
 	}
@@ -402,6 +408,8 @@ bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_receiv
 	s->unanswered = 0;
 	/* The pause may be shorter after a response. */
 	s->due = tw_time__earlier(s->due, waiting->asked + pause_after(s));
+	if (s->stamps && s->run < RUN && s->asked >= BURST)
+		s->due = arrived.time;
 	p->due = tw_time__earlier(p->due, s->due);
 	p->stats.answered++;
 	*ret_stream = stream;
@@ -414,6 +422,7 @@ bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_receiv
 	};
 	waiting->got = *ret;
 	waiting->answered = true;
+	waiting->used = !p->has_better;
 	return true;
 }
 

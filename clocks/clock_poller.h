@@ -14,7 +14,9 @@
  * metadata are not requested again, because producers repeat them each second.
  *
  * The capture host passes transmit stamps of requests to the poller, and producers send those of earlier responses in later responses.
- * Because these stamps exclude delays in the hosts, the poller makes a second, better sample of an exchange when it gets them.
+ * Because these stamps exclude delays in the hosts, the poller makes a better sample of an exchange when it gets them. A producer that sends
+ * stamps therefore gets its requests in runs of four, each as soon as the previous one is answered. The later ones of a run are also more
+ * exact, because their way is in the caches of both hosts.
  *
  * The poller neither sends frames nor reads clocks. The caller passes the time of the capture clock (clocks/capture_clock.h) as `now`. The
  * size of the poller's state is bounded, whatever frames arrive. A poller belongs to one thread.
@@ -89,7 +91,8 @@ bool tw_clock_poller__response(struct tw_clock_poller *poller, const struct tw_r
 /**
  * tw_clock_poller__better() - get a better sample of an earlier exchange with the same producer
  *
- * To be called after tw_clock_poller__response() has returned true. The better sample precedes the sample of that response.
+ * To be called after tw_clock_poller__response() has returned true. The better sample is to be used instead of the sample of that response,
+ * whose own better sample follows with a later response.
  *
  * Return: false if the response has no transmit stamp of an earlier response.
  */

@@ -8,10 +8,10 @@
 #include "clocks/distance.h"
 
 /* Unless the offset is certainly wrong, a correction is slow, because the estimate assumes symmetric delays. */
-#define TURN_NS   (8 * TW_NS_PER_SECOND) /* duration of a correction; at the start of a stream, as long as its packets so far */
-#define TURN_MIN  (TW_NS_PER_SECOND / 10)
-#define TURN_MAX  500e-6                 /* largest slope of a correction */
-#define TURN_SURE 0.1                    /* slope of a correction if the offset is certainly wrong */
+#define TURN_NS   (8 * TW_NS_PER_SECOND)  /* duration of a correction */
+#define TURN_MIN  (TW_NS_PER_SECOND / 10) /* shortest duration, at the start of a stream */
+#define TURN_MAX  500e-6                  /* largest slope of a correction */
+#define TURN_SURE 0.1                     /* slope of a correction if the offset is certainly wrong */
 /* If the offset is certainly wrong, larger corrections than these are made immediately. */
 #define LEAP_NS    TW_NS_PER_MS           /* forward */
 #define JUMP_NS    TW_NS_PER_SECOND       /* backward */

@@ -117,13 +117,11 @@ static void host(struct state *s, const uint8_t *p)
 
 static void exchanged(struct state *s, const struct tw_time_sync_sample *sample)
 {
-	struct tw_time_sync_sample better;
+	struct tw_time_sync_sample best = *sample;
 
-	if (tw_clock_poller__better(s->poller, &better)) {
-		check(better.again && better.by.answered && better.asked <= better.arrived);
-		tw_stream_clock__exchange(&s->clock, &better);
-	}
-	tw_stream_clock__exchange(&s->clock, sample);
+	if (tw_clock_poller__better(s->poller, &best))
+		check(best.by.answered && best.asked <= best.arrived);
+	tw_stream_clock__exchange(&s->clock, &best);
 }
 
 /* A frame arrives. Then all requests that are due are taken from the poller. */

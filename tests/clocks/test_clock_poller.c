@@ -274,6 +274,38 @@ static void test_stamps(void **state)
 	poller__free(poller);
 }
 
+/*
+ * After the first requests, a producer that sends stamps gets its requests in runs of four. A sample that was not used, because there was a
+ * better one of an earlier exchange, is not added again.
+ */
+static void test_runs(void **state)
+{
+	struct tw_clock_poller *poller = poller__new();
+	struct tw_time_sync_sample sample, better;
+	uint64_t now = START, stream, pauses = 0, follows = 0;
+	struct tw_time_sync_request question;
+	uint32_t before = 0;
+	struct came came;
+
+	(void)state;
+	for (unsigned int i = 0; i < 30; i++) {
+		see(poller, 1, 7, TW_SOURCE_CONTROL, now);
+		assert_true(tw_clock_poller__next(poller, now, &question));
+		assert_true(tw_clock_poller__response(poller, stamped_answer(&question, before, 115, &came),
+						      at(now + 20000), &stream, &sample));
+		assert_int_equal(tw_clock_poller__better(poller, &better), i > 0);
+		if (i)
+			assert_int_equal(better.again, i == 1);
+		before = question.cookie;
+		pauses += i >= 8 && tw_clock_poller__due(poller) > now + 2 * MS;
+		follows += i >= 8 && tw_clock_poller__due(poller) <= now + 2 * MS;
+		now = tw_clock_poller__due(poller);
+	}
+	assert_int_equal(pauses, 5);
+	assert_int_equal(follows, 17);
+	poller__free(poller);
+}
+
 /* A producer of an older version answers with the short form: the sources of its times are unknown. */
 static void test_short_answer(void **state)
 {
@@ -535,10 +567,10 @@ static void test_many_wants(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_when),   cmocka_unit_test(test_silence),      cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_moved),  cmocka_unit_test(test_crowd),        cmocka_unit_test(test_full),
-		cmocka_unit_test(test_wants),  cmocka_unit_test(test_want_times),   cmocka_unit_test(test_many_wants),
-		cmocka_unit_test(test_stamps), cmocka_unit_test(test_short_answer),
+		cmocka_unit_test(test_when),   cmocka_unit_test(test_silence),    cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_moved),  cmocka_unit_test(test_crowd),      cmocka_unit_test(test_full),
+		cmocka_unit_test(test_wants),  cmocka_unit_test(test_want_times), cmocka_unit_test(test_many_wants),
+		cmocka_unit_test(test_stamps), cmocka_unit_test(test_runs),       cmocka_unit_test(test_short_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ static void let_go(void *ctx, uint64_t stream_id)
 
 static void take_answer(struct state *s, const struct tw_received_frame *frame)
 {
-	struct tw_time_sync_sample sample, better;
+	struct tw_time_sync_sample sample;
 	uint64_t stream;
 
 	if (tw_admission__answer(s->admission, frame) ||
@@ -71,8 +71,7 @@ static void take_answer(struct state *s, const struct tw_received_frame *frame)
 				       &sample))
 		return;
 	tw_admission__answered(s->admission, stream, &frame->from->address);
-	if (tw_clock_poller__better(s->poller, &better))
-		tw_recorder__answer(s->recorder, stream, &better);
+	tw_clock_poller__better(s->poller, &sample);
 	tw_recorder__answer(s->recorder, stream, &sample);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Slow programs at tc's egress: they delay each short packet, such as the requests for a clock and the responses. */
+/* Slow programs for tc: they delay each short packet, such as the requests for a clock and the responses. */
 #include <linux/bpf.h>
 #include <linux/pkt_cls.h>
 
