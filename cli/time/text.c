@@ -242,24 +242,27 @@ static void print_left_out(const struct tw_timing_pair *pair)
 		puts("");
 }
 
+static void print_pair(const struct tw_timing_pair *pair)
+{
+	const struct tw_order_counts *n = &pair->order->counts;
+
+	printf("  %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %14" PRIu64 "  %s%s%s\n", n->ordered, n->uncertain,
+	       n->unbounded, n->contradictions, pair->pair->name, *pair->pair->text ? ": " : "", pair->pair->text);
+	print_left_out(pair);
+}
+
 static void print_order(const struct tw_timing_result *result)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < result->n_pairs; i++) {
-		const struct tw_timing_pair *pair = &result->pairs[i];
-		const struct tw_order_counts *n = &pair->order->counts;
-
-		if (!pair->is_checked)
+		if (!result->pairs[i].is_checked)
 			continue;
 		if (!any)
 			printf("\norder of events of two streams\n  %10s %10s %10s %14s  pair\n", "certain",
 			       "uncertain", "no bound", "contradictions");
 		any = true;
-		printf("  %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %14" PRIu64 "  %s%s%s\n", n->ordered, n->uncertain,
-		       n->unbounded, n->contradictions, pair->pair->name, *pair->pair->text ? ": " : "",
-		       pair->pair->text);
-		print_left_out(pair);
+		print_pair(&result->pairs[i]);
 	}
 	for (size_t i = 0; i < result->n_pairs; i++) {
 		if (result->pairs[i].is_checked)
