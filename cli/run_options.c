@@ -162,7 +162,7 @@ static int add_phc(void *target, const char *name, struct tw_error *error)
 
 static const struct cli_option phc_options[] = {
 	{ 0, "phc", "IFACE|ptpN|all", CLI_ARG_INTERFACE,
-	  "Also read this PTP hardware clock once a second: that of an interface, /dev/ptpN, or all. Clocks are read and "
+	  "Also read this PTP hardware clock once a second: give its interface, ptpN for /dev/ptpN, or all. Clocks are read and "
 	  "never adjusted. The clock of the interface that `stream` sends to, and the clock that ptp4l adjusts, are always "
 	  "read. May be given many times",
 	  .offset = offsetof(struct run_config, phcs), .apply = add_phc },

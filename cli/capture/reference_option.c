@@ -36,7 +36,7 @@ int reference_option__parse(const char *text, struct reference_option *ret, stru
 		*ret = (struct reference_option){ true, (enum tw_reference_kind)i, NULL };
 		return 0;
 	}
-	return tw_error__set(error, -EINVAL, "--reference '%s' is unknown: choose host, realtime, tai or phc:INTERFACE",
+	return tw_error__set(error, -EINVAL, "--reference '%s' is unknown: choose host, realtime, tai or phc:NAME",
 			     text);
 }
 

@@ -11,7 +11,7 @@ struct reference_option {
 	const char *interface; /* of a PHC; borrowed from the command line */
 };
 
-/** reference_option__parse() - parse host, realtime, tai or phc:INTERFACE. Return: 0, or -EINVAL with @error filled */
+/** reference_option__parse() - parse host, realtime, tai or phc:NAME. Return: 0, or -EINVAL with @error filled */
 int reference_option__parse(const char *text, struct reference_option *ret, struct tw_error *error);
 
 /**

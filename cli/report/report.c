@@ -229,7 +229,7 @@ const struct cli_command cli_command_report = {
 		"-T fields and --csv write a table, with these columns unless -e names others: time, host, cpu, pid, "
 		"comm, system, event, text. Further columns of all events are time_ns (an integer), time_epoch "
 		"(seconds since 1970), instance, flags, and info (the same as text). In a file of `capture`, time_error is the "
-		"largest error of an event's time by the capture host's clock, and time_earliest and time_latest are the ends of "
+		"largest error of an event's time by the capture's reference, and time_earliest and time_latest are the ends of "
 		"the interval that contains the time, in seconds since 1970; they are empty if no bound is known. Each field of the events can be a "
 		"column: prev_pid, sched_switch.prev_pid or sched.sched_switch.prev_pid. Names as in Wireshark, which "
 		"begin with `trace.`, are also accepted. A field that an event does not have is empty. --csv quotes "

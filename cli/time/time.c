@@ -286,7 +286,7 @@ static const struct cli_example examples[] = {
 	{ "Draw the offsets and their error bounds", "tracewire time --svg x.svg x.pcapng" },
 	{ "Check that each request was sent before it was handled, by its number",
 	  "tracewire time --before app:send --after app:handle --key request x.pcapng" },
-	{ "List the error bound of each event", "tracewire report --csv -e time_epoch,error,event x.pcapng" },
+	{ "List the error bound of each event", "tracewire report --csv -e time_epoch,time_error,event x.pcapng" },
 	{ NULL, NULL },
 };
 
@@ -303,8 +303,9 @@ const struct cli_command cli_command_time = {
 		"or pcap file with Tracewire's frames; - is standard input.\n\n"
 		"If the capture has several streams, the order of their events is checked. The built-in pairs are states of TCP "
 		"connections between two traced machines, from the event sock:inet_sock_set_state; --before, --after and --key "
-		"name another pair. A pair is certain if the first event is earlier by more than both error bounds, uncertain if "
-		"the times differ by at most both bounds, and a contradiction if the second event is earlier by more than both.\n\n"
+		"name another pair. A pair is certain if the first event is earlier by more than the sum of both error bounds, "
+		"uncertain if the times differ by at most this sum, and a contradiction if the second event is earlier by more "
+		"than this sum.\n\n"
 		"The exit status is 1 if there is a contradiction, or if the file is damaged.",
 	.examples = examples,
 	.groups = groups,

@@ -110,7 +110,7 @@ refuses 2 "tracewire top: --show-self is for --by event: --by cpu always include
 for reference in "" me Host phc phc: phc:interface-of-17-b phc:a/b tai:1; do
 	case $reference in
 	phc:*) why=": give the name of an interface after phc:, such as phc:eth0" ;;
-	*) why=" is unknown: choose host, realtime, tai or phc:INTERFACE" ;;
+	*) why=" is unknown: choose host, realtime, tai or phc:NAME" ;;
 	esac
 	refuses 2 "tracewire capture: --reference '$reference'$why" capture -u 18101 -w x --reference "$reference"
 done
