@@ -15,7 +15,7 @@
 #define DEAF         16 /* after more than this number of requests without a response, the pause is DEAF_NS */
 #define DEAF_NS      (10 * TW_NS_PER_SECOND)
 #define SILENT_NS    (3 * TW_NS_PER_SECOND) /* a stream is silent after this time without a control frame */
-#define BETWEEN_NS   TW_NS_PER_MS /* shortest pause between two requests: limits the requests for forged streams */
+#define BETWEEN_NS   TW_NS_PER_MS /* shortest pause between requests, except in a run: limits those for forged streams */
 /* The first requests of AT_ONCE streams are sent without this pause, because the frames of a new stream wait in memory until a response. */
 #define AT_ONCE  8
 #define WAITING  16                     /* latest requests of a stream for which responses and stamps are accepted */
@@ -50,7 +50,8 @@ struct asked_stream {
 
 struct tw_clock_poller {
 	uint64_t secret;
-	uint64_t due;     /* time before which no request is sent */
+	uint64_t due;     /* time before which no request is due */
+	uint64_t between; /* time before which no request is sent */
 	uint64_t all_due; /* time before which no request asks for all metadata of a stream */
 	uint64_t firsts;  /* number of streams that have had their first request */
 	struct tw_streams *streams;
@@ -187,7 +188,7 @@ void tw_clock_poller__saw(struct tw_clock_poller *p, const struct tw_received_fr
 
 uint64_t tw_clock_poller__due(const struct tw_clock_poller *p)
 {
-	return p->due;
+	return tw_time__later(p->due, p->between);
 }
 
 static uint64_t pause_after(const struct asked_stream *s)
@@ -291,7 +292,7 @@ static uint64_t pause_between(struct tw_clock_poller *p, const struct asked_stre
 
 bool tw_clock_poller__next(struct tw_clock_poller *p, uint64_t now, struct tw_time_sync_request *ret)
 {
-	struct asked_stream *s = now < p->due ? NULL : most_due(p, now);
+	struct asked_stream *s = now < tw_clock_poller__due(p) ? NULL : most_due(p, now);
 	struct waiting_request *waiting;
 	uint16_t want;
 
@@ -306,7 +307,8 @@ bool tw_clock_poller__next(struct tw_clock_poller *p, uint64_t now, struct tw_ti
 	p->recent[p->stats.asked++ % RECENT] = (struct recent_request){ waiting->id, s->id };
 	s->unanswered++;
 	s->due = next_due(p, s, now);
-	p->due = tw_time__later(tw_time__earlier(p->due, s->due), now + pause_between(p, s));
+	p->due = tw_time__earlier(p->due, s->due);
+	p->between = now + pause_between(p, s);
 	ret->to = &s->peer;
 	ret->cookie = waiting->id;
 	ret->asked = now;
@@ -355,13 +357,19 @@ static struct waiting_request *waiting_for(struct asked_stream *s, const struct 
 	return NULL;
 }
 
+/* Return: the source of a time of the producer, which is unknown if the response is short. */
+static uint8_t source(uint8_t by)
+{
+	return by <= TW_STAMP_HARDWARE ? by : TW_STAMP_NONE;
+}
+
 /*
  * Make a better sample of an earlier exchange, from the transmit stamp of its response. The producer must not claim that the response was
  * sent before it was made.
  */
 static void take_sent(struct tw_clock_poller *p, struct asked_stream *s, const struct tw_time_sync_view *answer)
 {
-	for (size_t i = 0; i < WAITING && answer->sent_by; i++) {
+	for (size_t i = 0; i < WAITING && source(answer->sent_by); i++) {
 		struct waiting_request *w = &s->waiting[i];
 
 		if (!w->answered || w->id != answer->previous || answer->sent < w->got.answered)
@@ -375,12 +383,6 @@ static void take_sent(struct tw_clock_poller *p, struct asked_stream *s, const s
 		p->has_better = true;
 		return;
 	}
-}
-
-/* Return: the source of a time of the producer, which is unknown if the response is short. */
-static uint8_t source(uint8_t by)
-{
-	return by <= TW_STAMP_HARDWARE ? by : TW_STAMP_NONE;
 }
 
 bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_received_frame *frame,
@@ -408,8 +410,10 @@ bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_receiv
 	s->unanswered = 0;
 	/* The pause may be shorter after a response. */
 	s->due = tw_time__earlier(s->due, waiting->asked + pause_after(s));
-	if (s->stamps && s->run < RUN && s->asked >= BURST)
+	if (s->stamps && s->run < RUN && s->asked >= BURST) {
 		s->due = arrived.time;
+		p->between = arrived.time;
+	}
 	p->due = tw_time__earlier(p->due, s->due);
 	p->stats.answered++;
 	*ret_stream = stream;

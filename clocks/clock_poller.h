@@ -2,11 +2,11 @@
 /*
  * The clock poller: decides when a capture host sends time synchronisation requests to the sender of each stream's frames. A new stream
  * gets eight requests 3 ms apart, so that the times of its first packets can be computed soon. Later, it gets a request every thousand
- * round-trip times, but at least one a second and at most one in 50 ms. With this interval, drift and delays add the same amount to the
- * error bound after the newest exchange: in a thousand round-trip times, a drift of 500 ppm adds half a round trip, and the delays of a
- * request and its response also add half a round trip. A longer interval would not do, although the drift is learnt, because the rate of a
- * clock may change at any time (clocks/distance.h). After more than 16 consecutive requests without a response, a stream gets a request
- * every ten seconds. A stream without control frames for 3 s gets no requests.
+ * round-trip times, but at least one a second and at most one (or one run, see below) in 50 ms. With this interval, drift and delays add
+ * the same amount to the error bound after the newest exchange: in a thousand round-trip times, a drift of 500 ppm adds half a round trip,
+ * and the delays of a request and its response also add half a round trip. A longer interval would not do, although the drift is learnt,
+ * because the rate of a clock may change at any time (clocks/distance.h). After more than 16 consecutive requests without a response, a
+ * stream gets a request every ten seconds. A stream without control frames for 3 s gets no requests.
  *
  * Until HOST and the formats of a stream arrive, some of its requests also ask for metadata (METADATA_REQUEST), because the capture may
  * have joined late. If HOST arrives before the first request, the poller waits 10 ms for the formats before it requests metadata. The
@@ -14,9 +14,9 @@
  * metadata are not requested again, because producers repeat them each second.
  *
  * The capture host passes transmit stamps of requests to the poller, and producers send those of earlier responses in later responses.
- * Because these stamps exclude delays in the hosts, the poller makes a better sample of an exchange when it gets them. A producer that sends
- * stamps therefore gets its requests in runs of four, each as soon as the previous one is answered. The later ones of a run are also more
- * exact, because their way is in the caches of both hosts.
+ * Because these stamps exclude delays in the hosts, the poller makes a better sample of an exchange when it gets them. A producer that
+ * sends stamps therefore gets its requests in runs of four, each as soon as the previous one is answered. The later ones of a run are also
+ * more exact, because their way is in the caches of both hosts.
  *
  * The poller neither sends frames nor reads clocks. The caller passes the time of the capture clock (clocks/capture_clock.h) as `now`. The
  * size of the poller's state is bounded, whatever frames arrive. A poller belongs to one thread.

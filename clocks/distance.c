@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "base/time.h"
+
+#define RUN 4 /* exchanges may come in runs of so many, with a pause between the runs */
 #include "clocks/line_bounds.h"
 #include "clocks/regression.h"
 
@@ -47,9 +49,12 @@ static const struct tw_distance_mark *latest_mark(const struct tw_distance *d)
 
 uint64_t tw_distance__pause(const struct tw_distance *d)
 {
-	if (d->n_marks < 2)
-		return 0;
-	return tw_time__apart(mark_at(d, d->n_marks - 2)->time, latest_mark(d)->time);
+	uint64_t pause = 0;
+
+	for (uint64_t i = 1; i <= RUN && i < d->n_marks; i++)
+		pause = tw_time__later(pause, tw_time__apart(mark_at(d, d->n_marks - i)->time,
+							     mark_at(d, d->n_marks - i - 1)->time));
+	return pause;
 }
 
 static int64_t width(const struct tw_distance_mark *mark)
@@ -229,7 +234,7 @@ static struct tw_bounds hull(struct tw_bounds a, struct tw_bounds b)
 /* Whether exchanges have shown no step of the rate for a while. */
 static bool is_even(const struct tw_distance *d)
 {
-	return d->n_marks && latest_mark(d)->time - d->even_since >= EVEN_NS;
+	return d->n_marks && latest_mark(d)->time >= d->even_since && latest_mark(d)->time - d->even_since >= EVEN_NS;
 }
 
 struct tw_bounds tw_distance__at(const struct tw_distance *d, uint64_t time)

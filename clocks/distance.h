@@ -40,8 +40,8 @@
 /* Between two exchanges, the bounds of the distance grow by at most this much, ns per s. */
 #define TW_BOUND_GROWTH_MAX (TW_DRIFT_MAX + TW_DRIFT_MAX / 100)
 
-#define TW_DISTANCE_MARKS   64 /* latest marks (below), for bounds at times shortly before the newest exchange */
-#define TW_DISTANCE_ANCHORS 16 /* marks at least 16 s apart, to compute the drift */
+#define TW_DISTANCE_MARKS   128 /* latest marks (below), for bounds at times shortly before the newest exchange */
+#define TW_DISTANCE_ANCHORS 16  /* marks at least 16 s apart, to compute the drift */
 
 /* One exchange, ns. @asked and @arrived are in the capture clock, @received and @answered in the stream's clock. */
 struct tw_time_sync_sample {

@@ -49,17 +49,15 @@ static void look_at_system(struct tw_reference *r, const struct tw_capture_clock
 {
 	const struct measured m = measure(clock, r->state.kind == TW_REFERENCE_TAI ? CLOCK_TAI : CLOCK_REALTIME);
 	const int64_t distance = m.distance - r->tai_ns, error = (int64_t)m.error_ns;
-	struct tw_bounds bounds = { distance - error, distance + error };
+	const struct tw_bounds bounds = { distance - error, distance + error };
 	struct tw_reference_state *s = &r->state;
 
 	if (s->time) {
-		/* Both clocks have the same rate, so the bounds of all measurements since the last step can be intersected. */
+		/* The bounds of both measurements are not intersected, because a step may be smaller than the errors. */
 		const struct tw_bounds both = tw_bounds__meet(s->bounds, bounds);
 
 		if (both.low > both.high)
 			s->stepped += tw_bounds__middle(bounds) - tw_bounds__middle(s->bounds);
-		else
-			bounds = both;
 	}
 	s->time = m.time;
 	s->bounds = bounds;
@@ -126,6 +124,10 @@ static void look_at_phc(struct tw_reference *r, const struct tw_sync_state *sync
 {
 	struct measured m;
 
+	/* ptp4l corrects an offset in about a second, which changes the PHC's rate as much; the system's clock may be corrected, too. */
+	if (is_of_ptp4l(r, sync))
+		r->readings.wander =
+			TW_WANDER + (uint32_t)tw_time__earlier((uint64_t)sync->phc.ns + sync->ns, TW_DRIFT_MAX);
 	r->lost = !read_phc(r, clock, &m);
 	if (r->lost)
 		r->state.rates = any_rate;
@@ -154,10 +156,8 @@ static int open_phc(struct tw_reference *r, const char *interface, const struct 
 		tw_phc__close(&r->phc);
 		return tw_error__set(error, -EIO, "the PTP hardware clock of %s cannot be read", interface);
 	}
-	r->utc_is_known = is_of_ptp4l(r, sync);
-	r->state.utc_ns = whole_seconds(m.distance);
-	if (r->utc_is_known)
-		r->state.utc_ns = sync->phc.is_tai ? sync->phc.utc_ns : 0;
+	r->utc_is_known = is_of_ptp4l(r, sync) && sync->phc.is_tai;
+	r->state.utc_ns = r->utc_is_known ? sync->phc.utc_ns : whole_seconds(m.distance);
 	take_phc(r, &m);
 	take_sync(r, sync);
 	return 0;

@@ -377,19 +377,6 @@ void tw_stream_clock__sample(struct tw_stream_clock *c, const struct tw_clock_vi
 	c->check_at = 0;
 }
 
-/*
- * Note the sources of the times of an exchange. The transmit stamp of a response arrives with the next response, so the source of
- * `answered` is the better one of the last two samples.
- */
-static void note_sources(struct tw_stream_clock *c, const struct tw_stamp_sources *by)
-{
-	const uint8_t before = c->newest_answered_by;
-
-	c->by = *by;
-	c->by.answered = before > by->answered ? before : by->answered;
-	c->newest_answered_by = by->answered;
-}
-
 bool tw_stream_clock__exchange(struct tw_stream_clock *c, const struct tw_time_sync_sample *sample)
 {
 	struct tw_time_sync_sample s = *sample;
@@ -398,7 +385,7 @@ bool tw_stream_clock__exchange(struct tw_stream_clock *c, const struct tw_time_s
 	s.answered = tw_stream_clock__ns(c, s.answered);
 	if (!tw_distance__take(&c->distance, &s))
 		return false;
-	note_sources(c, &s.by);
+	c->by = s.by;
 	c->doubted = false;
 	steer(c, s.answered);
 	c->check_at = 0;
@@ -416,13 +403,13 @@ void tw_stream_clock__own(struct tw_stream_clock *c, const struct tw_own_clock *
 	const int64_t step = tw_saturate__minus(own->reference.stepped, c->own.reference.stepped);
 
 	c->own = *own;
+	c->check_at = 0;
 	if (!step)
 		return;
 	if (c->align == TW_ALIGN_HOST)
 		c->line.offset = tw_saturate__plus(c->line.offset, step);
 	if (c->started)
 		note(c, TW_OFFSET_REFERENCE, tw_stream_clock__time(c, c->written), step);
-	c->check_at = 0;
 }
 
 uint64_t tw_stream_clock__packet_time_on_line(const struct tw_stream_clock *c, uint64_t ns)
@@ -470,7 +457,10 @@ static uint64_t with_room(const struct tw_stream_clock *c, const struct tw_offse
 	return error + error / 4 + growth;
 }
 
-/* Whether the error has been below the reported error, by at least a part of it, for at least LOW_NS, or is known while the reported error is unknown. */
+/*
+ * Whether the error has been below the reported error, by at least a part of it, for at least LOW_NS, or is known while the reported error
+ * is unknown.
+ */
 static bool is_low(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
 {
 	if (c->stated.error_ns == TW_ERROR_UNKNOWN)

@@ -12,10 +12,10 @@
  * - with TW_ALIGN_HOST: reference - stream's clock. Even after hours, simultaneous events of several hosts must have similar packet times,
  * and the order of the events of each host must not change. Therefore the offset follows the drift, and approaches the estimate slowly: a
  * difference is corrected in 8 s, or at 500 ppm if that takes longer. At the start of a stream, when estimates are the least exact, it is
- * corrected in as much time as has passed since the first packet. If the offset is certainly wrong, because it is outside of the bounds, it
- * is corrected at a rate of 10 %. If such a correction is more than 1 ms forward or more than 1 s backward, it is made immediately. A jump
- * backward can happen if the first response arrives after the first packets; a caller avoids it by delaying the first packets for a few ms.
- * A step of the reference is followed immediately.
+ * corrected in as much time as has passed since the first correction, at least 0.1 s. If the offset is certainly wrong, because it is
+ * outside of the bounds, it is corrected at a rate of 10 %. If such a correction is more than 1 ms forward or more than 1 s backward, it is
+ * made immediately. A jump backward can happen if the first response arrives after the first packets; a caller avoids it by delaying the
+ * first packets for a few ms. A step of the reference is followed immediately.
  *
  * The reference is the capture clock of clocks/capture_clock.h, or another clock (clocks/reference.h). Error bounds refer to it, with
  * either mode.
@@ -89,7 +89,6 @@ struct tw_stream_clock {
 	struct tw_wall_clock samples; /* the latest CLOCK */
 	struct tw_distance distance;
 	struct tw_stamp_sources by; /* of the newest exchange; all 0 = there was none */
-	uint8_t newest_answered_by; /* of the newest sample; the one before may have the stamp of an earlier response */
 	struct tw_kept_clocks kept;
 	struct tw_stream_phc phc;
 	char grandmaster[TW_SYNC_GRANDMASTER]; /* that the stream's machine follows; "" = unknown */
@@ -188,10 +187,10 @@ bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, struct 
  * @ret: the record, with time @time
  *
  * Call this function before each packet until it returns false. The records are START, then changes of clocks (also of the reference). An
- * ESTIMATE follows if the error_ns of the last record became too small, or has been too large by a fourth for 4 s. An ESTIMATE also follows if the
- * offset moved by more than 1 ms and by more than 8 times the error_ns of the last record. At most TW_STREAM_CLOCK_RECORDS records precede
- * one packet: START once, each change once, and one ESTIMATE. The error_ns of the ESTIMATE includes a margin, so a second ESTIMATE is not
- * due. Most calls cost one comparison.
+ * ESTIMATE follows if the error_ns of the last record became too small, or has been too large by a fourth for 4 s. An ESTIMATE also follows
+ * if the offset moved by more than 1 ms and by more than 8 times the error_ns of the last record. At most TW_STREAM_CLOCK_RECORDS records
+ * precede one packet: START once, each change once, and one ESTIMATE. The error_ns of the ESTIMATE includes a margin, so a second ESTIMATE
+ * is not due. Most calls cost one comparison.
  * Return: false if no record is needed.
  */
 static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64_t time, struct tw_offset_view *ret)

@@ -2,6 +2,7 @@
 #include "producer/trace_clock.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/timex.h>
 
@@ -50,7 +51,7 @@ uint64_t tw_trace_clock__now(const struct tw_trace_clock *clock)
 {
 	if (clock->id >= 0)
 		return tw_time__now(clock->id);
-	return tw_time__now(CLOCK_MONOTONIC) + (uint64_t)clock->offset;
+	return tw_time__now(CLOCK_MONOTONIC) + (uint64_t)atomic_load_explicit(&clock->offset, memory_order_relaxed);
 }
 
 /*
@@ -105,7 +106,7 @@ static void sample_once(const struct tw_trace_clock *clock, struct tw_clock_view
 	s->reading[TW_CLOCK_MONO] = before + (after - before) / 2;
 	/* Two readings of the same clock would differ, so one is used for both. */
 	s->reading[TW_CLOCK_TRACE] = s->reading[clock_of(clock->id)];
-	s->error_ns = (uint32_t)(after - before);
+	s->error_ns = (uint32_t)tw_time__earlier(after - before, UINT32_MAX);
 }
 
 /*
@@ -141,5 +142,7 @@ void tw_trace_clock__sample(struct tw_trace_clock *clock, struct tw_clock_view *
 	}
 	add_leap(ret);
 	if (ret->valid & 1u << TW_CLOCK_TRACE)
-		clock->offset = (int64_t)(ret->reading[TW_CLOCK_TRACE] - ret->reading[TW_CLOCK_MONO]);
+		atomic_store_explicit(&clock->offset,
+				      (int64_t)(ret->reading[TW_CLOCK_TRACE] - ret->reading[TW_CLOCK_MONO]),
+				      memory_order_relaxed);
 }

@@ -13,7 +13,8 @@ struct tw_trace_clock {
 	const char *name;          /* name in the file trace_clock */
 	int id;                    /* the clock's clockid_t; -1 = only the kernel's rings have this clock */
 	struct tw_instance *probe; /* for id -1: an instance with this clock and no events; borrowed */
-	int64_t offset;            /* for id -1: this clock minus CLOCK_MONOTONIC in the last sample, ns */
+	_Atomic int64_t
+		offset; /* for id -1: this clock minus CLOCK_MONOTONIC in the last sample, ns; other threads read it */
 	/*
 	 * ns. Events that the kernel commits after a call of tw_trace_clock__now() are at most this much older than the time that the call
 	 * returned; events that are still older are late.

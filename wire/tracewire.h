@@ -464,7 +464,7 @@ struct tw_offset {
 	__be64 offset;   /* s64, ns */
 	__be64 step;     /* s64, ns: change of REALTIME or of the reference, or duration of the suspend */
 	__be64 error_ns; /* TW_ERROR_UNKNOWN = unknown */
-	__be32 drift;    /* s32, ns per s that the stream's clock gains on the capture's reference; 0 = none or unknown */
+	__be32 drift;    /* s32, ns per s that the stream's clock gains on the reference; 0 = none or unknown */
 	/* enum tw_stamp: sources of the four times of the newest exchange; 0 = unknown */
 	__u8 asked_by, received_by, answered_by, arrived_by;
 } __attribute__((packed));

@@ -67,7 +67,7 @@ struct tw_archive_options {
 	 */
 	uint64_t (*explain)(void *ctx, uint64_t stream_id);
 	/*
-	 * Returns the present by the clock of packet times, ns since 1970: the capture clock with TW_ALIGN_HOST, otherwise the wall clock.
+	 * Returns the present by the clock of packet times, ns since 1970: the reference with TW_ALIGN_HOST, otherwise the wall clock.
 	 * NULL = these clocks are read; a test injects its own.
 	 */
 	uint64_t (*present)(void *ctx);
