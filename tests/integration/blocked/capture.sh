@@ -75,7 +75,7 @@ tracer=$pid
 answered() { # N: the traced thread has sent at least N clock requests
 	[ "$(grep -cs '^sendmsg(' "$scratch/calls")" -ge "$1" ] 2>/dev/null
 }
-wait_for answered 3
+wait_for answered 16 # some runs of four
 kill -INT "$tracer"
 wait "$tracer"
 awk '{ name = $0; sub(/\(.*/, "", name) }
