@@ -8,7 +8,6 @@
 
 #define BURST        8 /* number of first requests to a new stream, which are BURST_NS apart */
 #define BURST_NS     (3 * TW_NS_PER_MS)
-#define RUN          4    /* number of requests without a pause, if the producer sends transmit stamps */
 #define ROUNDS       1000 /* round trips between requests; a drift of 500 ppm then adds half a round trip to the error */
 #define PAUSE_MIN_NS (50 * TW_NS_PER_MS)
 #define PAUSE_MAX_NS TW_NS_PER_SECOND
@@ -303,7 +302,7 @@ bool tw_clock_poller__next(struct tw_clock_poller *p, uint64_t now, struct tw_ti
 	*waiting = (struct waiting_request){
 		.id = number_of(p), .open = true, .asked = now, .sent = { now, TW_STAMP_READING }
 	};
-	s->run = s->run < RUN ? s->run + 1 : 1;
+	s->run = s->run < TW_EXCHANGES_OF_RUN ? s->run + 1 : 1;
 	p->recent[p->stats.asked++ % RECENT] = (struct recent_request){ waiting->id, s->id };
 	s->unanswered++;
 	s->due = next_due(p, s, now);
@@ -410,7 +409,7 @@ bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_receiv
 	s->unanswered = 0;
 	/* The pause may be shorter after a response. */
 	s->due = tw_time__earlier(s->due, waiting->asked + pause_after(s));
-	if (s->stamps && s->run < RUN && s->asked >= BURST) {
+	if (s->stamps && s->run < TW_EXCHANGES_OF_RUN && s->asked >= BURST) {
 		s->due = arrived.time;
 		p->between = arrived.time;
 	}

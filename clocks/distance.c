@@ -4,8 +4,6 @@
 #include <math.h>
 
 #include "base/time.h"
-
-#define RUN 4 /* exchanges may come in runs of so many, with a pause between the runs */
 #include "clocks/line_bounds.h"
 #include "clocks/regression.h"
 
@@ -51,7 +49,7 @@ uint64_t tw_distance__pause(const struct tw_distance *d)
 {
 	uint64_t pause = 0;
 
-	for (uint64_t i = 1; i <= RUN && i < d->n_marks; i++)
+	for (uint64_t i = 1; i <= TW_EXCHANGES_OF_RUN && i < d->n_marks; i++)
 		pause = tw_time__later(pause, tw_time__apart(mark_at(d, d->n_marks - i)->time,
 							     mark_at(d, d->n_marks - i - 1)->time));
 	return pause;

@@ -40,6 +40,9 @@
 /* Between two exchanges, the bounds of the distance grow by at most this much, ns per s. */
 #define TW_BOUND_GROWTH_MAX (TW_DRIFT_MAX + TW_DRIFT_MAX / 100)
 
+/* Exchanges with a producer that sends transmit stamps come in runs of this number, with a pause between two runs. */
+#define TW_EXCHANGES_OF_RUN 4
+
 #define TW_DISTANCE_MARKS   128 /* latest marks (below), for bounds at times shortly before the newest exchange */
 #define TW_DISTANCE_ANCHORS 16  /* marks at least 16 s apart, to compute the drift */
 

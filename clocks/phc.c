@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/ethtool.h>
 #include <linux/ptp_clock.h>
 #include <linux/sockios.h>
 #include <stdio.h>
@@ -223,19 +222,27 @@ int tw_phc__at(unsigned int index, struct tw_phc_device *ret, struct tw_error *e
 	return 0;
 }
 
-/* Return: N of /dev/ptpN; -EOPNOTSUPP if the interface has no hardware clock; another -errno */
-static int index_of(const char *ifname)
+int tw_phc__ts_info(const char *ifname, struct ethtool_ts_info *ret)
 {
-	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
-	struct ifreq req = { .ifr_data = (char *)&info };
+	struct ifreq req = { .ifr_data = (char *)ret };
 	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	int err;
 
 	if (fd < 0)
 		return -errno;
+	*ret = (struct ethtool_ts_info){ .cmd = ETHTOOL_GET_TS_INFO };
 	snprintf(req.ifr_name, sizeof(req.ifr_name), "%.*s", IFNAMSIZ - 1, ifname);
 	err = ioctl(fd, SIOCETHTOOL, &req) < 0 ? -errno : 0;
 	close(fd);
+	return err;
+}
+
+/* Return: N of /dev/ptpN; -EOPNOTSUPP if the interface has no hardware clock; another -errno */
+static int index_of(const char *ifname)
+{
+	struct ethtool_ts_info info;
+	const int err = tw_phc__ts_info(ifname, &info);
+
 	if (err)
 		return err;
 	return info.phc_index < 0 ? -EOPNOTSUPP : info.phc_index;

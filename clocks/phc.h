@@ -9,6 +9,7 @@
 #ifndef TW_PHC_H
 #define TW_PHC_H
 
+#include <linux/ethtool.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,6 +35,9 @@ struct tw_phc_reading {
 	uint64_t error_ns; /* largest distance between the instants of both readings, ns */
 	uint8_t method;    /* enum tw_phc_method */
 };
+
+/** tw_phc__ts_info() - read which hardware clock and which time stamps an interface has. Return: 0; -ENODEV; another -errno */
+int tw_phc__ts_info(const char *ifname, struct ethtool_ts_info *ret);
 
 /**
  * tw_phc__of_interface() - open the hardware clock of a network interface

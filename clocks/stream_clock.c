@@ -24,8 +24,7 @@
 
 /* An estimate of the distance of the stream's clock from the reference at one time, by one source. */
 struct estimate {
-	struct tw_bounds
-		bounds; /* of the stream's clock minus the reference, ns; without @is_bounded, only their middle is valid */
+	struct tw_bounds bounds;      /* of the distance, ns; without @is_bounded, only their middle is valid */
 	struct tw_bounds drift;       /* bounds of the drift, ns per s */
 	struct tw_distance_line best; /* the most likely distance and drift */
 	enum tw_offset_method method;
@@ -43,7 +42,6 @@ static void refer(const struct tw_stream_clock *c, uint64_t ns, struct estimate 
 {
 	const struct tw_reference_state *reference = &c->own.reference;
 	const uint64_t capture = ns - (uint64_t)tw_bounds__middle(estimate->bounds);
-
 	const struct tw_bounds at = tw_reference_state__at(reference, capture);
 
 	estimate->bounds = minus(estimate->bounds, at);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <dirent.h>
-#include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/net_tstamp.h>
-#include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
@@ -204,27 +200,11 @@ static unsigned int nth_phc(unsigned int i)
 	return PHCS_MAX;
 }
 
-/* Return: 0, or -errno */
-static int read_ts_info(const char *ifname, struct ethtool_ts_info *ret)
-{
-	struct ifreq req = { .ifr_data = (char *)ret };
-	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int err;
-
-	if (fd < 0)
-		return -errno;
-	*ret = (struct ethtool_ts_info){ .cmd = ETHTOOL_GET_TS_INFO };
-	snprintf(req.ifr_name, sizeof(req.ifr_name), "%.*s", IFNAMSIZ - 1, ifname);
-	err = ioctl(fd, SIOCETHTOOL, &req) < 0 ? -errno : 0;
-	close(fd);
-	return err;
-}
-
 static bool has_phc(const char *ifname, unsigned int index)
 {
 	struct ethtool_ts_info info;
 
-	return !read_ts_info(ifname, &info) && info.phc_index == (int)index;
+	return !tw_phc__ts_info(ifname, &info) && info.phc_index == (int)index;
 }
 
 static bool has_device(const char *ifname, unsigned int unused)
@@ -310,7 +290,7 @@ bool look_each_phc(unsigned int i, struct doctor_finding *ret)
 static void look_stamps(const char *ifname, struct doctor_finding *ret)
 {
 	struct ethtool_ts_info info;
-	const int err = read_ts_info(ifname, &info);
+	const int err = tw_phc__ts_info(ifname, &info);
 
 	if (err)
 		doctor__bad(ret, DOCTOR_LIMITED, "use another interface", "%s: its time stamps are not known: %s",

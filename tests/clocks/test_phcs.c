@@ -64,7 +64,7 @@ static void test_no_clocks(void **state)
 	tw_phcs__fini(&phcs);
 }
 
-/* Only so many clocks are read; the limit is said once. */
+/* At most TW_PHC_MAX clocks are read. The message about further ones is printed once. */
 static void test_too_many(void **state)
 {
 	struct said said = { 0 };
