@@ -179,3 +179,45 @@ void tw_json__seconds(struct tw_json *json, const char *key, uint64_t ns)
 	tw_line__seconds(line, ns);
 	tw_line__char(line, '"');
 }
+
+void tw_json__str_or_null(struct tw_json *json, const char *key, const char *str)
+{
+	if (*str)
+		tw_json__str(json, key, str);
+	else
+		tw_json__null(json, key);
+}
+
+void tw_json__u64_or_null(struct tw_json *json, const char *key, uint64_t value)
+{
+	if (value == UINT64_MAX)
+		tw_json__null(json, key);
+	else
+		tw_json__u64(json, key, value);
+}
+
+void tw_json__seconds_or_null(struct tw_json *json, const char *key, uint64_t ns)
+{
+	if (ns)
+		tw_json__seconds(json, key, ns);
+	else
+		tw_json__null(json, key);
+}
+
+void tw_json__u64_str(struct tw_json *json, const char *key, uint64_t value)
+{
+	struct tw_line *line = tw_json__value(json, key);
+
+	tw_line__char(line, '"');
+	tw_line__u64(line, value);
+	tw_line__char(line, '"');
+}
+
+void tw_json__i64_str(struct tw_json *json, const char *key, int64_t value)
+{
+	struct tw_line *line = tw_json__value(json, key);
+
+	tw_line__char(line, '"');
+	tw_line__i64(line, value);
+	tw_line__char(line, '"');
+}

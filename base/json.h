@@ -63,6 +63,18 @@ void tw_json__i64(struct tw_json *json, const char *key, int64_t value);
 void tw_json__bool(struct tw_json *json, const char *key, bool value);
 void tw_json__null(struct tw_json *json, const char *key);
 
+/**
+ * tw_json__str_or_null(), tw_json__u64_or_null(), tw_json__seconds_or_null() - write a value; `null` if it is unknown
+ * An empty string, UINT64_MAX, and the time 0 stand for an unknown value.
+ */
+void tw_json__str_or_null(struct tw_json *json, const char *key, const char *str);
+void tw_json__u64_or_null(struct tw_json *json, const char *key, uint64_t value);
+void tw_json__seconds_or_null(struct tw_json *json, const char *key, uint64_t ns);
+
+/** tw_json__u64_str(), tw_json__i64_str() - write a decimal number as a string, because readers may round large numbers */
+void tw_json__u64_str(struct tw_json *json, const char *key, uint64_t value);
+void tw_json__i64_str(struct tw_json *json, const char *key, int64_t value);
+
 /** tw_json__id() - write a string of 16 hexadecimal digits */
 void tw_json__id(struct tw_json *json, const char *key, uint64_t id);
 

@@ -338,23 +338,6 @@ static int print_text(const char *name, uint64_t size, const struct tw_info *inf
 
 /* JSON. Times and ids are written as strings, because readers may round large numbers. */
 
-static void put_text(struct tw_json *json, const char *key, const char *text)
-{
-	if (*text)
-		tw_json__str(json, key, text);
-	else
-		tw_json__null(json, key);
-}
-
-/* Writes a number; null if it is UINT64_MAX, which means unknown. */
-static void put_known(struct tw_json *json, const char *key, uint64_t value)
-{
-	if (value == UINT64_MAX)
-		tw_json__null(json, key);
-	else
-		tw_json__u64(json, key, value);
-}
-
 static void put_times(struct tw_json *json, const struct tw_info_times *times)
 {
 	static const char *const keys[] = { "first", "last", "duration" };
@@ -371,14 +354,14 @@ static void put_times(struct tw_json *json, const struct tw_info_times *times)
 static void put_interface(struct tw_json *json, const struct tw_capture_interface *f)
 {
 	tw_json__open(json, NULL, '{');
-	put_text(json, "name", f->name);
-	put_text(json, "description", f->description);
-	put_text(json, "filter", f->filter);
-	put_text(json, "os", f->os);
+	tw_json__str_or_null(json, "name", f->name);
+	tw_json__str_or_null(json, "description", f->description);
+	tw_json__str_or_null(json, "filter", f->filter);
+	tw_json__str_or_null(json, "os", f->os);
 	tw_json__u64(json, "section", f->section);
 	tw_json__u64(json, "linktype", f->linktype);
-	put_known(json, "received", f->has_counters ? f->received : UINT64_MAX);
-	put_known(json, "dropped", f->has_counters ? f->dropped : UINT64_MAX);
+	tw_json__u64_or_null(json, "received", f->has_counters ? f->received : UINT64_MAX);
+	tw_json__u64_or_null(json, "dropped", f->has_counters ? f->dropped : UINT64_MAX);
 	if (f->stream)
 		tw_json__id(json, "stream", f->stream->id);
 	else
@@ -390,19 +373,16 @@ static void put_interface(struct tw_json *json, const struct tw_capture_interfac
 static void put_offset(struct tw_json *json, const struct tw_info_stream *s)
 {
 	const struct tw_offset_view *o = &s->offset;
-	char text[32];
 
 	if (!s->n_offsets && !s->stream->has_wall) {
 		tw_json__null(json, "offset");
 		return;
 	}
 	tw_json__open(json, "offset", '{');
-	snprintf(text, sizeof(text), "%" PRId64, s->n_offsets ? o->offset : (int64_t)tw_stream__wall_offset(s->stream));
-	tw_json__str(json, "ns", text);
+	tw_json__i64_str(json, "ns", s->n_offsets ? o->offset : (int64_t)tw_stream__wall_offset(s->stream));
 	tw_json__u64(json, "records", s->n_offsets);
 	if (s->n_offsets && o->error_ns != TW_ERROR_UNKNOWN) {
-		snprintf(text, sizeof(text), "%" PRIu64, o->error_ns);
-		tw_json__str(json, "error_ns", text);
+		tw_json__u64_str(json, "error_ns", o->error_ns);
 		tw_json__str(json, "method", summary__offset_method(o->method));
 		tw_json__i64(json, "drift", o->drift);
 		summary__put_stamps(&o->by, json);
@@ -449,23 +429,20 @@ static void put_identity(struct tw_json *json, const struct tw_info_stream *s)
 {
 	const struct tw_identity *id = &s->stream->identity;
 
-	put_text(json, "host", id->host);
-	put_text(json, "instance", id->instance);
-	put_text(json, "release", id->release);
-	put_text(json, "machine", id->machine);
-	put_text(json, "os", id->os);
-	put_text(json, "version", id->version);
-	put_text(json, "clock", id->clock);
-	put_text(json, "sync", id->sync);
-	if (id->sync_since)
-		tw_json__seconds(json, "sync_since", id->sync_since);
-	else
-		tw_json__null(json, "sync_since");
-	put_text(json, "grandmaster", id->grandmaster);
-	put_text(json, "phcs", s->phcs);
-	put_text(json, "traced", id->events);
-	put_text(json, "filter", id->filter);
-	put_text(json, "pointers", pointers_of(s));
+	tw_json__str_or_null(json, "host", id->host);
+	tw_json__str_or_null(json, "instance", id->instance);
+	tw_json__str_or_null(json, "release", id->release);
+	tw_json__str_or_null(json, "machine", id->machine);
+	tw_json__str_or_null(json, "os", id->os);
+	tw_json__str_or_null(json, "version", id->version);
+	tw_json__str_or_null(json, "clock", id->clock);
+	tw_json__str_or_null(json, "sync", id->sync);
+	tw_json__seconds_or_null(json, "sync_since", id->sync_since);
+	tw_json__str_or_null(json, "grandmaster", id->grandmaster);
+	tw_json__str_or_null(json, "phcs", s->phcs);
+	tw_json__str_or_null(json, "traced", id->events);
+	tw_json__str_or_null(json, "filter", id->filter);
+	tw_json__str_or_null(json, "pointers", pointers_of(s));
 }
 
 static void put_stream(struct tw_json *json, const struct tw_info *info, const struct tw_info_stream *s)
@@ -498,15 +475,15 @@ static int print_json(const char *name, uint64_t size, const struct tw_info *inf
 
 	tw_json__to_file(&json, stdout, true);
 	tw_json__open(&json, NULL, '{');
-	put_text(&json, "file", name);
-	put_known(&json, "size", size);
+	tw_json__str_or_null(&json, "file", name);
+	tw_json__u64_or_null(&json, "size", size);
 	tw_json__str(&json, "format", info->is_pcapng ? "pcapng" : "pcap");
 	tw_json__bool(&json, "compressed", info->is_compressed);
 	tw_json__bool(&json, "recording", info->is_recording);
-	put_text(&json, "application", info->application);
-	put_text(&json, "hardware", info->hardware);
-	put_text(&json, "os", info->os);
-	put_text(&json, "comment", info->comment);
+	tw_json__str_or_null(&json, "application", info->application);
+	tw_json__str_or_null(&json, "hardware", info->hardware);
+	tw_json__str_or_null(&json, "os", info->os);
+	tw_json__str_or_null(&json, "comment", info->comment);
 	tw_json__u64(&json, "sections", info->sections);
 	tw_json__u64(&json, "packets", info->packets);
 	tw_json__u64(&json, "frames", info->frames);
@@ -516,7 +493,7 @@ static int print_json(const char *name, uint64_t size, const struct tw_info *inf
 	tw_json__u64(&json, "versions", info->versions);
 	tw_json__u64(&json, "refused", info->refused);
 	put_times(&json, &info->times);
-	put_text(&json, "damage", info->damage.text);
+	tw_json__str_or_null(&json, "damage", info->damage.text);
 	tw_json__open(&json, "interfaces", '[');
 	for (uint32_t i = 0; i < info->interfaces.n; i++)
 		put_interface(&json, &info->interfaces.items[i]);

@@ -313,10 +313,7 @@ static void put_rows(struct tw_json *json, const struct tw_histogram *h)
 	for (size_t i = 0; i < n; i++) {
 		tw_json__open(json, NULL, '{');
 		tw_json__u64(json, "above", rows[i].above);
-		if (rows[i].bound == UINT64_MAX)
-			tw_json__null(json, "bound");
-		else
-			tw_json__u64(json, "bound", rows[i].bound);
+		tw_json__u64_or_null(json, "bound", rows[i].bound); /* the last row has no bound */
 		tw_json__u64(json, "count", rows[i].n);
 		tw_json__close(json);
 	}

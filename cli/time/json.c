@@ -1,35 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracewire time -j`. Times of day and offsets are written as strings, because readers may round large numbers. Unknown values are null. */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/json.h"
 #include "cli/time/time.h"
-
-static void put_text(struct tw_json *json, const char *key, const char *text)
-{
-	if (*text)
-		tw_json__str(json, key, text);
-	else
-		tw_json__null(json, key);
-}
-
-/* Writes a number as a string. */
-static void put_large(struct tw_json *json, const char *key, int64_t value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRId64, value);
-	tw_json__str(json, key, text);
-}
-
-static void put_bound(struct tw_json *json, const char *key, uint64_t ns)
-{
-	if (ns == TW_ERROR_UNKNOWN)
-		tw_json__null(json, key);
-	else
-		tw_json__u64(json, key, ns);
-}
 
 /* Writes a number with three decimals. */
 static void put_decimal(struct tw_json *json, const char *key, double value)
@@ -59,11 +33,11 @@ static void put_points(struct tw_json *json, const struct tw_stream_time *s, con
 
 		tw_json__open(json, NULL, '{');
 		put_time(json, "from", s, point->from);
-		put_large(json, "offset_min_ns", point->offset_min);
-		put_large(json, "offset_max_ns", point->offset_max);
+		tw_json__i64_str(json, "offset_min_ns", point->offset_min);
+		tw_json__i64_str(json, "offset_max_ns", point->offset_max);
 		if (point->is_bounded) {
-			put_large(json, "low_ns", point->low);
-			put_large(json, "high_ns", point->high);
+			tw_json__i64_str(json, "low_ns", point->low);
+			tw_json__i64_str(json, "high_ns", point->high);
 		} else {
 			tw_json__null(json, "low_ns");
 			tw_json__null(json, "high_ns");
@@ -83,8 +57,8 @@ static void put_series(struct tw_json *json, const char *name, const struct tw_s
 		return;
 	tw_json__open(json, name, '{');
 	tw_json__u64(json, "samples", series->samples);
-	put_large(json, "first_ns", series->first.offset);
-	put_large(json, "last_ns", series->last.offset);
+	tw_json__i64_str(json, "first_ns", series->first.offset);
+	tw_json__i64_str(json, "last_ns", series->last.offset);
 	if (has_slope)
 		put_decimal(json, "slope_ns_per_s", slope.ns_per_s);
 	else
@@ -93,8 +67,9 @@ static void put_series(struct tw_json *json, const char *name, const struct tw_s
 		put_decimal(json, "slope_error", slope.error);
 	else
 		tw_json__null(json, "slope_error");
-	put_bound(json, "error_min_ns", series->error_min);
-	put_bound(json, "error_max_ns", series->error_min == TW_ERROR_UNKNOWN ? TW_ERROR_UNKNOWN : series->error_max);
+	tw_json__u64_or_null(json, "error_min_ns", series->error_min);
+	tw_json__u64_or_null(json, "error_max_ns",
+			     series->error_min == TW_ERROR_UNKNOWN ? TW_ERROR_UNKNOWN : series->error_max);
 	tw_json__bool(json, "partly_unknown", series->has_unknown);
 	put_points(json, s, series);
 	tw_json__close(json);
@@ -112,16 +87,13 @@ static void put_stretch(struct tw_json *json, const struct tw_stream_time *s, ui
 		tw_json__str(json, "method", time__method(stretch));
 	else
 		tw_json__null(json, "method");
-	put_bound(json, "error_min_ns", stretch->error_min);
-	put_bound(json, "error_max_ns", is_bounded ? stretch->error_max : TW_ERROR_UNKNOWN);
+	tw_json__u64_or_null(json, "error_min_ns", stretch->error_min);
+	tw_json__u64_or_null(json, "error_max_ns", is_bounded ? stretch->error_max : TW_ERROR_UNKNOWN);
 	tw_json__bool(json, "partly_unknown", stretch->has_unknown);
-	put_text(json, "synced_by", stretch->sync);
-	put_text(json, "grandmaster", stretch->grandmaster);
-	if (stretch->since)
-		tw_json__seconds(json, "since", stretch->since);
-	else
-		tw_json__null(json, "since");
-	put_bound(json, "sync_error_max_ns", stretch->sync_max ? stretch->sync_max : TW_ERROR_UNKNOWN);
+	tw_json__str_or_null(json, "synced_by", stretch->sync);
+	tw_json__str_or_null(json, "grandmaster", stretch->grandmaster);
+	tw_json__seconds_or_null(json, "since", stretch->since);
+	tw_json__u64_or_null(json, "sync_error_max_ns", stretch->sync_max ? stretch->sync_max : TW_ERROR_UNKNOWN);
 	tw_json__close(json);
 }
 
@@ -134,7 +106,7 @@ static void put_changes(struct tw_json *json, const struct tw_stream_time *s)
 		tw_json__open(json, NULL, '{');
 		put_time(json, "at", s, changes->items[i].time);
 		tw_json__str(json, "kind", time__change_key(changes->items[i].kind));
-		put_large(json, "step_ns", changes->items[i].step);
+		tw_json__i64_str(json, "step_ns", changes->items[i].step);
 		tw_json__close(json);
 	}
 	tw_json__close(json);
@@ -173,16 +145,16 @@ static void put_stream(struct tw_json *json, const struct tw_stream_time *s)
 
 	tw_json__open(json, NULL, '{');
 	tw_json__id(json, "id", s->stream->id);
-	put_text(json, "host", id->host);
-	put_text(json, "instance", id->instance);
-	put_text(json, "clock", id->clock);
+	tw_json__str_or_null(json, "host", id->host);
+	tw_json__str_or_null(json, "instance", id->instance);
+	tw_json__str_or_null(json, "clock", id->clock);
 	tw_json__u64(json, "events", s->events);
 	tw_json__u64(json, "clock_records", s->clocks);
 	tw_json__u64(json, "offset_records", s->offsets);
 	put_time(json, "first", s, s->first);
 	put_time(json, "last", s, s->last);
 	put_tai(json, s);
-	put_text(json, "phcs", s->phcs_text);
+	tw_json__str_or_null(json, "phcs", s->phcs_text);
 	if (s->has_drift) {
 		tw_json__i64(json, "drift_min_ns_per_s", s->drift_min);
 		tw_json__i64(json, "drift_max_ns_per_s", s->drift_max);
@@ -204,12 +176,12 @@ static void put_moment(struct tw_json *json, const char *key, const struct tw_or
 {
 	tw_json__open(json, key, '{');
 	tw_json__id(json, "stream", moment->stream->id);
-	put_text(json, "host", moment->stream->identity.host);
+	tw_json__str_or_null(json, "host", moment->stream->identity.host);
 	tw_json__seconds(json, "time", moment->time);
 	tw_json__u64(json, "error_ns", moment->error_ns);
 	tw_json__u64(json, "cpu", moment->cpu);
 	tw_json__u64(json, "pid", moment->pid);
-	put_text(json, "comm", moment->comm);
+	tw_json__str_or_null(json, "comm", moment->comm);
 	tw_json__str(json, "event", moment->text);
 	tw_json__close(json);
 }
@@ -221,7 +193,7 @@ static void put_pair(struct tw_json *json, const struct tw_timing_pair *pair)
 
 	tw_json__open(json, NULL, '{');
 	tw_json__str(json, "pair", pair->pair->name);
-	put_text(json, "text", pair->pair->text);
+	tw_json__str_or_null(json, "text", pair->pair->text);
 	tw_json__u64(json, "certain", n->ordered);
 	tw_json__u64(json, "uncertain", n->uncertain);
 	tw_json__u64(json, "no_bound", n->unbounded);

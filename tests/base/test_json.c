@@ -26,6 +26,8 @@ static void put_everything(struct tw_json *json)
 	tw_json__open(json, "numbers", '[');
 	tw_json__u64(json, NULL, UINT64_MAX);
 	tw_json__i64(json, NULL, INT64_MIN);
+	tw_json__u64_str(json, NULL, UINT64_MAX);
+	tw_json__i64_str(json, NULL, INT64_MIN);
 	tw_json__close(json);
 	tw_json__open(json, "inner", '{');
 	tw_json__bool(json, "yes", true);
@@ -42,9 +44,11 @@ static void put_everything(struct tw_json *json)
 static void test_styles(void **state)
 {
 	static const char *const expected[] = {
-		"{\"text\":\"a\",\"none\":[],\"numbers\":[18446744073709551615,-9223372036854775808],"
+		"{\"text\":\"a\",\"none\":[],\"numbers\":[18446744073709551615,-9223372036854775808,"
+		"\"18446744073709551615\",\"-9223372036854775808\"],"
 		"\"inner\":{\"yes\":true,\"empty\":{},\"null\":null},\"id\":\"0000000000000abc\",\"seconds\":\"1.000000002\",\"raw\":0.5}\n",
-		"{\"text\": \"a\", \"none\": [], \"numbers\": [18446744073709551615, -9223372036854775808], "
+		"{\"text\": \"a\", \"none\": [], \"numbers\": [18446744073709551615, -9223372036854775808, "
+		"\"18446744073709551615\", \"-9223372036854775808\"], "
 		"\"inner\": {\"yes\": true, \"empty\": {}, \"null\": null}, \"id\": \"0000000000000abc\", \"seconds\": \"1.000000002\", \"raw\": 0.5}\n",
 	};
 	struct tw_json json;
@@ -59,6 +63,28 @@ static void test_styles(void **state)
 		assert_int_equal(tw_line__len(&line), strlen(expected[i]));
 		assert_memory_equal(text, expected[i], strlen(expected[i]));
 	}
+}
+
+static void test_unknown_values_are_null(void **state)
+{
+	static const char expected[] =
+		"{\"a\":null,\"b\":\"x\",\"c\":null,\"d\":18446744073709551614,\"e\":null,\"f\":\"0.000000001\"}\n";
+	char text[512];
+	struct tw_line line = tw_line__on(text, sizeof(text));
+	struct tw_json json;
+
+	(void)state;
+	tw_json__to_line(&json, &line, false);
+	tw_json__open(&json, NULL, '{');
+	tw_json__str_or_null(&json, "a", "");
+	tw_json__str_or_null(&json, "b", "x");
+	tw_json__u64_or_null(&json, "c", UINT64_MAX);
+	tw_json__u64_or_null(&json, "d", UINT64_MAX - 1);
+	tw_json__seconds_or_null(&json, "e", 0);
+	tw_json__seconds_or_null(&json, "f", 1);
+	tw_json__close(&json);
+	assert_int_equal(tw_line__len(&line), strlen(expected));
+	assert_memory_equal(text, expected, strlen(expected));
 }
 
 static void test_lines(void **state)
@@ -245,8 +271,10 @@ static void test_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_styles),    cmocka_unit_test(test_lines), cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_printable), cmocka_unit_test(test_file),  cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_styles),    cmocka_unit_test(test_unknown_values_are_null),
+		cmocka_unit_test(test_lines),     cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_printable), cmocka_unit_test(test_file),
+		cmocka_unit_test(test_depth),
 #ifndef NDEBUG
 		cmocka_unit_test(test_too_deep),
 #endif

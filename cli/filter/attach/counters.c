@@ -190,15 +190,6 @@ static const char *const modes[] = {
 	[TW_MODE_HARDWARE] = "hardware",
 };
 
-/* Writes a counter; null if the kernel does not have it. */
-static void put_number(struct tw_json *json, const char *key, uint64_t value)
-{
-	if (value == TW_NOT_COUNTED)
-		tw_json__null(json, key);
-	else
-		tw_json__u64(json, key, value);
-}
-
 /* Writes a row as an object. @key: the object's key; NULL in an array. @expression, @action: NULL = the row has none */
 static void put_row(struct tw_json *json, const char *key, const char *expression, const char *action,
 		    const struct tw_counter *row)
@@ -208,8 +199,8 @@ static void put_row(struct tw_json *json, const char *key, const char *expressio
 		tw_json__str(json, "expression", expression);
 	if (action)
 		tw_json__str(json, "action", action);
-	put_number(json, "frames", row->frames);
-	put_number(json, "events", row->events);
+	tw_json__u64_or_null(json, "frames", row->frames);
+	tw_json__u64_or_null(json, "events", row->events);
 	tw_json__close(json);
 }
 
