@@ -31,15 +31,29 @@ static void put_number(FILE *out, const char *name, double value)
 	fputc('"', out);
 }
 
+/* An attribute that is a coordinate or a size, pixels. */
+struct attribute {
+	const char *name;
+	double value;
+};
+
+/* Writes the beginning of an element, without its closing bracket. @more: as for svg__text() */
+static void begin_element(FILE *out, const char *name, const struct attribute *numbers, size_t n, const char *more)
+{
+	fprintf(out, "<%s", name);
+	for (size_t i = 0; i < n; i++)
+		put_number(out, numbers[i].name, numbers[i].value);
+	fputs(more, out);
+}
+
 void svg__text(FILE *out, double x, double y, const char *more, const char *text)
 {
+	const struct attribute at[] = { { "x", x }, { "y", y } };
 	char printable[512];
 
 	tw_printable__copy(printable, sizeof(printable), text, strlen(text));
-	fputs("<text", out);
-	put_number(out, "x", x);
-	put_number(out, "y", y);
-	fprintf(out, "%s>", more);
+	begin_element(out, "text", at, 2, more);
+	fputc('>', out);
 	for (text = printable; *text; text++) {
 		if (*text == '&')
 			fputs("&amp;", out);
@@ -53,22 +67,20 @@ void svg__text(FILE *out, double x, double y, const char *more, const char *text
 	fputs("</text>\n", out);
 }
 
+/* Writes an element without content, whose position and size are the four numbers of @at. */
+static void put_shape(FILE *out, const char *name, const struct attribute at[4], const char *more)
+{
+	begin_element(out, name, at, 4, more);
+	fputs("/>\n", out);
+}
+
 void svg__rect(FILE *out, double x, double y, double width, double height, const char *more)
 {
-	fputs("<rect", out);
-	put_number(out, "x", x);
-	put_number(out, "y", y);
-	put_number(out, "width", width);
-	put_number(out, "height", height);
-	fprintf(out, "%s/>\n", more);
+	put_shape(out, "rect", (struct attribute[]){ { "x", x }, { "y", y }, { "width", width }, { "height", height } },
+		  more);
 }
 
 void svg__line(FILE *out, double x1, double y1, double x2, double y2, const char *more)
 {
-	fputs("<line", out);
-	put_number(out, "x1", x1);
-	put_number(out, "y1", y1);
-	put_number(out, "x2", x2);
-	put_number(out, "y2", y2);
-	fprintf(out, "%s/>\n", more);
+	put_shape(out, "line", (struct attribute[]){ { "x1", x1 }, { "y1", y1 }, { "x2", x2 }, { "y2", y2 } }, more);
 }
