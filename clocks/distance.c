@@ -14,8 +14,8 @@
 #define RATE_JITTER 100e-9                 /* change of an even rate at any time, ns per ns */
 #define RATE_WANDER (1e-6 / (double)TW_NS_PER_SECOND) /* further change in each ns, ns per ns */
 #define BOUND_MAX   1e15                              /* larger bounds, ns, are not computed */
-#define DELAY_PART \
-	8 /* an exchange that takes 1/8 longer than the fastest one has a fourth of its weight in the estimate */
+/* An exchange that takes 1 / DELAY_PART longer than the fastest one has a fourth of its weight in the estimate. */
+#define DELAY_PART 8
 
 struct tw_bounds tw_bounds__grown(struct tw_bounds bounds, uint64_t ns)
 {

@@ -16,8 +16,8 @@
 #define BURST    50  /* after an idle time, up to this number of frames are processed without a pause */
 #define FRAME_NS (TW_NS_PER_SECOND / TW_TIME_SYNC_RESPONSES_PER_SECOND)
 
-#define PEERS \
-	16 /* receivers whose latest response is remembered; a further one replaces the one that was silent longest */
+/* Receivers whose latest response is remembered; a further one replaces the one that was silent longest. */
+#define PEERS 16
 
 /* The latest response to a receiver. */
 struct latest_response {

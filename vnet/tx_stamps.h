@@ -14,8 +14,8 @@
 
 #include "transport/receiver.h"
 
-#define TX_STAMPS_MAX \
-	16 /* latest frames whose stamps are accepted, and limit of stamps that wait for tx_stamps__take() */
+/* Latest frames whose stamps are accepted, and limit of stamps that wait for tx_stamps__take(). */
+#define TX_STAMPS_MAX 16
 
 /* Room for the ancillary data of a request for a stamp. */
 #define TX_STAMPS_REQUEST CMSG_SPACE(sizeof(uint32_t))

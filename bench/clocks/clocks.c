@@ -16,8 +16,8 @@
 
 #define ROUNDS  200000
 #define BATCHES 200
-#define READINGS \
-	1000 /* of a batch; the shortest batch is used, because interrupts and other programs only make a batch longer */
+/* In a batch; the shortest batch is used, because interrupts and other programs only make a batch longer. */
+#define READINGS  1000
 #define PASSES    5
 #define PHCS_MAX  16
 #define PHC_READS 200

@@ -14,8 +14,8 @@
 
 #define ROUNDS  20000
 #define BATCHES 100
-#define CALLS \
-	1000 /* of a batch; the shortest batch is used, because interrupts and other programs only make a batch longer */
+/* In a batch; the shortest batch is used, because interrupts and other programs only make a batch longer. */
+#define CALLS 1000
 #define TRIES 5 /* a getppid() of another program is one event too many */
 
 /* The times of a CPU's events: one pair for each getppid(), its entry and its exit. */
