@@ -20,16 +20,7 @@
  * The reference is the capture clock of clocks/capture_clock.h, or another clock (clocks/reference.h). Error bounds refer to it, with
  * either mode.
  *
- * There are three sources of error bounds:
- *
- * - exchanges (clocks/distance.h);
- * - the error bounds that both hosts report of their wall clocks (sync_ns of CLOCK);
- * - if the reference is a PTP hardware clock (PHC): the readings of a PHC in the stream's CLOCKs. Both PHCs follow the same grandmaster, so
- * the distance of the stream's clock from the reference follows from these readings. Its error is that of the reading, plus the distances
- * of both PHCs from the grandmaster (sync_ns of both), plus the possible drift since the reading (clocks/readings.h). If the grandmaster
- * or a sync_ns is unknown, there is no error bound, and this source is used only if there is no other one.
- *
- * The source with the tightest bounds is used. A source that contradicts the exchanges is not used.
+ * Both the estimate and the error bound follow from the best of several sources (clocks/clock_estimate.h).
  */
 #ifndef TW_STREAM_CLOCK_H
 #define TW_STREAM_CLOCK_H
@@ -66,6 +57,9 @@ struct tw_clock_line {
 	double turn;    /* ns per ns: slope of the current correction; 0 = none */
 	double turn_ns; /* duration of the correction, ns */
 };
+
+/** tw_clock_line__offset() - the offset at @ns of the stream's clock */
+int64_t tw_clock_line__offset(const struct tw_clock_line *line, uint64_t ns);
 
 /* Bounds of the distance that follow from the error bounds that both hosts report (sync_ns). */
 struct tw_kept_clocks {

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "clocks/clock_estimate.h"
+
+#include <string.h>
+
+#include "base/time.h"
+#include "clocks/distance.h"
+
+#define KEPT_NS (4 * TW_NS_PER_SECOND) /* sync_ns is valid this long; a CLOCK has it each second, but may be lost */
+
+static struct tw_bounds minus(struct tw_bounds a, struct tw_bounds b)
+{
+	return (struct tw_bounds){ tw_saturate__minus(a.low, b.high), tw_saturate__minus(a.high, b.low) };
+}
+
+/* Convert an estimate of the distance from the capture clock, at @ns in the stream's clock, to the distance from the reference. */
+static void refer(const struct tw_stream_clock *c, uint64_t ns, struct tw_clock_estimate *estimate)
+{
+	const struct tw_reference_state *reference = &c->own.reference;
+	const uint64_t capture = ns - (uint64_t)tw_bounds__middle(estimate->bounds);
+	const struct tw_bounds at = tw_reference_state__at(reference, capture);
+
+	estimate->bounds = minus(estimate->bounds, at);
+	estimate->drift = minus(estimate->drift, reference->rates);
+	estimate->best.distance = tw_saturate__minus(estimate->best.distance, tw_bounds__middle(at));
+	estimate->best.drift -= (double)tw_bounds__middle(reference->rates);
+}
+
+/* The sources. @ns: in the stream's clock. Return: false if the source is unknown or too old */
+
+static bool by_exchange(const struct tw_stream_clock *c, uint64_t ns, struct tw_clock_estimate *ret)
+{
+	if (!tw_distance__known(&c->distance))
+		return false;
+	*ret = (struct tw_clock_estimate){ .bounds = tw_distance__at(&c->distance, ns),
+					   .drift = tw_distance__drift(&c->distance),
+					   .method = TW_OFFSET_BY_TIME_SYNC,
+					   .is_bounded = true,
+					   .until = UINT64_MAX };
+	ret->best = tw_distance__line(&c->distance, ns, ret->bounds);
+	refer(c, ns, ret);
+	return true;
+}
+
+/* The reports of both hosts. If the stream's clock has its own rate, the bounds grow by the possible drift. */
+static bool by_sync(const struct tw_stream_clock *c, uint64_t ns, struct tw_clock_estimate *ret)
+{
+	const uint64_t since = tw_time__apart(ns, c->kept.time);
+
+	if (!c->kept.any || since > KEPT_NS)
+		return false;
+	*ret = (struct tw_clock_estimate){ .bounds = c->disciplined ? c->kept.bounds
+								    : tw_bounds__grown(c->kept.bounds, since),
+					   .method = TW_OFFSET_BY_SYNC,
+					   .is_bounded = true,
+					   .until = c->kept.time + KEPT_NS };
+	ret->best.distance = tw_bounds__middle(ret->bounds);
+	refer(c, ns, ret);
+	return true;
+}
+
+/* The PHCs of both hosts follow the same grandmaster. A PHC of which nothing is known may follow it. */
+static bool same_domain(const struct tw_stream_clock *c)
+{
+	const char *const here = c->own.reference.grandmaster;
+
+	return !*here || !*c->grandmaster || !strcmp(here, c->grandmaster);
+}
+
+static bool by_phc(const struct tw_stream_clock *c, uint64_t ns, struct tw_clock_estimate *ret)
+{
+	const struct tw_reference_state *reference = &c->own.reference;
+	const struct tw_distance_mark *newest = tw_readings__newest(&c->phc.clocks);
+	const uint32_t here = reference->sync_ns, there = c->phc.sync_ns;
+	const struct tw_bounds both = { -(int64_t)here - there, (int64_t)here + there };
+	struct tw_bounds bounds;
+
+	if (reference->kind != TW_REFERENCE_PHC || !newest || !same_domain(c) ||
+	    (ns > newest->time && ns - newest->time > KEPT_NS))
+		return false;
+	bounds = minus(tw_readings__at(&c->phc.clocks, ns), both);
+	*ret = (struct tw_clock_estimate){ .bounds = { tw_saturate__plus(bounds.low, reference->utc_ns),
+						       tw_saturate__plus(bounds.high, reference->utc_ns) },
+					   .drift = tw_readings__rates(&c->phc.clocks),
+					   .method = TW_OFFSET_BY_PHC,
+					   .is_bounded = here && there && *reference->grandmaster && *c->grandmaster,
+					   .until = newest->time + KEPT_NS };
+	ret->best.distance = tw_bounds__middle(ret->bounds);
+	ret->best.drift = (double)tw_bounds__middle(ret->drift);
+	return true;
+}
+
+static uint64_t width(struct tw_bounds bounds)
+{
+	return (uint64_t)bounds.high - (uint64_t)bounds.low;
+}
+
+static bool contradict(const struct tw_clock_estimate *a, const struct tw_clock_estimate *b)
+{
+	const struct tw_bounds both = tw_bounds__meet(a->bounds, b->bounds);
+
+	return a->is_bounded && b->is_bounded && both.low > both.high;
+}
+
+static bool is_better(const struct tw_clock_estimate *a, const struct tw_clock_estimate *b)
+{
+	if (a->is_bounded != b->is_bounded)
+		return a->is_bounded;
+	return a->is_bounded && width(a->bounds) < width(b->bounds);
+}
+
+bool tw_clock_estimate__choose(const struct tw_stream_clock *c, uint64_t ns, struct tw_clock_estimate *ret,
+			       bool *ret_contradicted)
+{
+	static bool (*const others[])(const struct tw_stream_clock *, uint64_t,
+				      struct tw_clock_estimate *) = { by_sync, by_phc };
+	struct tw_clock_estimate exchange = { 0 }, other;
+	bool any;
+
+	if (c->doubted)
+		return false;
+	any = by_exchange(c, ns, &exchange);
+	if (any)
+		*ret = exchange;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (!others[i](c, ns, &other))
+			continue;
+		if (contradict(&exchange, &other)) {
+			if (ret_contradicted)
+				*ret_contradicted = true;
+			continue;
+		}
+		if (!any || is_better(&other, ret))
+			*ret = other;
+		any = true;
+	}
+	return any;
+}
+
+uint64_t tw_clock_estimate__error(const struct tw_clock_estimate *estimate, int64_t offset)
+{
+	if (!estimate->is_bounded)
+		return TW_ERROR_UNKNOWN;
+	return tw_time__later(tw_saturate__size(tw_saturate__plus(offset, estimate->bounds.low)),
+			      tw_saturate__size(tw_saturate__plus(offset, estimate->bounds.high)));
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* When an OFFSET record is due: the functions of stream_clock.h that make records. */
+#include "base/time.h"
+#include "clocks/clock_estimate.h"
+#include "clocks/distance.h"
+#include "clocks/stream_clock.h"
+
+#define LOOK_NS    TW_NS_PER_SECOND       /* longest time between two checks whether an OFFSET record is due */
+#define LOW_NS     (4 * TW_NS_PER_SECOND) /* a smaller error is reported after it has lasted this long */
+#define LOW_PART   4                      /* a smaller error is reported if it is smaller by at least a fourth */
+#define MOVED_NS   TW_NS_PER_MS           /* smaller changes of the offset are not reported */
+#define MOVED_MORE 8                      /* changes below this multiple of the error are not reported either */
+
+/* Make an OFFSET record of the current state; its kind remains 0. A drift of unknown sign is not reported. */
+static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t time)
+{
+	const uint64_t ns = tw_stream_clock__ns(c, time);
+	struct tw_offset_view ret = {
+		.time = time,
+		.offset = tw_clock_line__offset(&c->line, ns),
+		.error_ns = TW_ERROR_UNKNOWN,
+	};
+	struct tw_clock_estimate estimate;
+
+	if (!tw_clock_estimate__make(c, ns, &estimate))
+		return ret;
+	ret.method = (uint16_t)estimate.method;
+	ret.error_ns = tw_clock_estimate__error(&estimate, ret.offset);
+	ret.by = c->by;
+	if (estimate.drift.low > 0 || estimate.drift.high < 0)
+		ret.drift = (int32_t)tw_bounds__middle(estimate.drift);
+	return ret;
+}
+
+/*
+ * Return: the error bound to report. It includes a margin: a quarter of the error, and the growth of the error until the next exchange,
+ * which is expected after the same pause as the last one. The error grows only for packets after the newest exchange.
+ */
+static uint64_t with_room(const struct tw_stream_clock *c, const struct tw_offset_view *now)
+{
+	const uint64_t error = now->error_ns, at = tw_stream_clock__ns(c, now->time);
+	const uint64_t pause = tw_distance__pause(&c->distance), next = tw_distance__newest(&c->distance) + pause;
+	uint64_t growth = 1;
+
+	if (error > INT64_MAX)
+		return error;
+	if (now->method == TW_OFFSET_BY_TIME_SYNC && next > at)
+		growth += tw_time__earlier(next - at, pause) / (TW_NS_PER_SECOND / TW_DRIFT_MAX);
+	return error + error / 4 + growth;
+}
+
+/*
+ * Whether the error has been below the reported error, by at least a part of it, for at least LOW_NS, or is known while the reported error
+ * is unknown.
+ */
+static bool is_low(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
+{
+	if (c->stated.error_ns == TW_ERROR_UNKNOWN)
+		return now->error_ns != TW_ERROR_UNKNOWN;
+	if (with_room(c, now) >= c->stated.error_ns - c->stated.error_ns / LOW_PART) {
+		c->low_since = 0;
+		return false;
+	}
+	if (!c->low_since)
+		c->low_since = ns;
+	return ns >= c->low_since + LOW_NS;
+}
+
+static bool has_moved(const struct tw_stream_clock *c, int64_t offset)
+{
+	const uint64_t by = tw_saturate__size(tw_saturate__minus(offset, c->stated.offset));
+
+	return by > MOVED_NS && by / MOVED_MORE > c->stated.error_ns;
+}
+
+/*
+ * Set check_at to a time up to which no check is needed: the error stays below the reported error, although it grows with the drift and the
+ * correction of the line, there is no exchange, at which the bounds may change suddenly, and the source of the estimate stays valid.
+ */
+static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
+{
+	const double drift = c->line.drift < 0 ? -c->line.drift : c->line.drift;
+	const double turn = c->line.turn < 0 ? -c->line.turn : c->line.turn;
+	const double clocks =
+		c->own.reference.kind == TW_REFERENCE_PHC ? 2 : 1; /* that drift against the capture clock */
+	const double growth = clocks * TW_BOUND_GROWTH_MAX / 1e9 + drift + turn;
+	const double room = (double)(c->stated.error_ns - now->error_ns) / growth;
+	struct tw_clock_estimate estimate;
+
+	c->check_at = ns + LOOK_NS;
+	if (now->error_ns != TW_ERROR_UNKNOWN && room < (double)LOOK_NS)
+		c->check_at = ns + (uint64_t)room;
+	c->check_at = tw_time__earlier(c->check_at, tw_distance__next(&c->distance, ns));
+	if (tw_clock_estimate__make(c, ns, &estimate))
+		c->check_at = tw_time__earlier(c->check_at, estimate.until);
+	if (c->n_changes)
+		c->check_at = tw_time__earlier(c->check_at, tw_stream_clock__ns(c, c->changes[0].time));
+}
+
+/* Make the record of the oldest unreported change. With `wall` and TW_ALIGN_NONE, the offset of packet times follows the change. */
+static struct tw_offset_view take_change(struct tw_stream_clock *c, uint64_t time)
+{
+	const struct tw_offset_view change = c->changes[0];
+	struct tw_offset_view ret;
+
+	c->n_changes--;
+	for (unsigned int i = 0; i < c->n_changes; i++)
+		c->changes[i] = c->changes[i + 1];
+	if (c->wall && c->align == TW_ALIGN_NONE)
+		c->line.offset = change.offset;
+	ret = state(c, time);
+	ret.kind = change.kind;
+	ret.step = change.step;
+	return ret;
+}
+
+bool tw_stream_clock__take_change(struct tw_stream_clock *c, uint64_t time, struct tw_offset_view *ret)
+{
+	if (!c->dated || tw_stream_clock__ns(c, c->changes[0].time) > tw_stream_clock__ns(c, time))
+		return false;
+	*ret = take_change(c, time);
+	return true;
+}
+
+bool tw_stream_clock__look(struct tw_stream_clock *c, uint64_t time, struct tw_offset_view *ret)
+{
+	const uint64_t ns = tw_stream_clock__ns(c, time);
+	struct tw_offset_view now;
+
+	if (!c->dated)
+		return false;
+	now = state(c, time);
+	if (!c->started)
+		now.kind = TW_OFFSET_START;
+	else if (c->n_changes && tw_stream_clock__ns(c, c->changes[0].time) <= ns)
+		now = take_change(c, time);
+	else if (is_low(c, &now, ns) || now.error_ns > c->stated.error_ns || has_moved(c, now.offset))
+		now.kind = TW_OFFSET_ESTIMATE;
+	if (!now.kind) {
+		plan(c, &now, ns);
+		return false;
+	}
+	now.error_ns = with_room(c, &now);
+	c->started = true;
+	c->low_since = 0;
+	c->stated = now;
+	*ret = now;
+	return true;
+}
