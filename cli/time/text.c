@@ -171,9 +171,11 @@ static void print_stream(const struct tw_timing_result *result, const struct tw_
 	if (*s->phcs_text)
 		printf("  phcs     %s\n", s->phcs_text);
 	if (s->has_drift && s->drift_min == s->drift_max)
-		printf("  drift    the stream's clock gains %+" PRId32 " ns/s on the capture host's\n", s->drift_min);
+		printf("  drift    the stream's clock gains %+" PRId32 " ns/s on the capture's reference\n",
+		       s->drift_min);
 	else if (s->has_drift)
-		printf("  drift    the stream's clock gains %+" PRId32 " to %+" PRId32 " ns/s on the capture host's\n",
+		printf("  drift    the stream's clock gains %+" PRId32 " to %+" PRId32
+		       " ns/s on the capture's reference\n",
 		       s->drift_min, s->drift_max);
 	if (!s->offsets)
 		puts("  bound    the file has no OFFSET record: the distance of its times from another machine's is unknown");

@@ -82,7 +82,7 @@ struct tw_stream_time {
 	int32_t tai_offset;
 	uint16_t leap;                /* enum tw_leap, or unknown; valid if has_tai */
 	bool has_drift;               /* an OFFSET reported a drift */
-	int32_t drift_min, drift_max; /* ns per s that the stream's clock gains on the capture host's */
+	int32_t drift_min, drift_max; /* ns per s that the stream's clock gains on the capture's reference */
 	/* The latest values, until the next OFFSET or CLOCK, whose time begins a stretch. */
 	struct tw_time_stretch now;
 	struct tw_wall_clock wall;

@@ -9,7 +9,7 @@
 #include "pcap-tools/time/order.h"
 #include "pcap-tools/time/stream_time.h"
 
-#define TW_TIMING_STREAMS_MAX TW_STREAMS_LIVE_MAX /* streams that are described; further ones are counted */
+#define TW_TIMING_STREAMS_MAX TW_STREAMS_LIVE_MAX /* streams that are described; records of further ones are counted */
 #define TW_TIMING_MEMORY      ((size_t)64 << 20)  /* for events that wait for the other event of their pair */
 
 struct tw_timing_options {
