@@ -121,46 +121,29 @@ static void break_series(struct tw_stream_time *s)
 		tw_time_series__break(&s->phcs[i].series);
 }
 
-/* Return: the kind of a step of the wall clock. The kernel inserts and deletes leap seconds by steps of one second. */
-static uint16_t kind_of_step(const struct tw_clock_view *before, const struct tw_clock_view *after, int64_t step)
+static int add_changes(struct tw_time_changes *to, const struct tw_wall_change *change, uint64_t ns)
 {
-	const bool is_near = before->leap == TW_LEAP_INSERT || before->leap == TW_LEAP_DELETE ||
-			     before->leap == TW_LEAP_NOW || after->leap == TW_LEAP_NOW;
-	const int64_t beside = (int64_t)tw_saturate__size(step) - (int64_t)TW_NS_PER_SECOND;
+	const struct tw_time_change changes[] = { { ns, TW_OFFSET_SUSPEND, change->suspend },
+						  { ns, TW_OFFSET_STEP, change->step },
+						  { ns, TW_OFFSET_LEAP, change->leap },
+						  { ns, TW_OFFSET_TAI, change->tai } };
+	int err = 0;
 
-	return is_near && beside > -(int64_t)TW_NS_PER_MS && beside < (int64_t)TW_NS_PER_MS ? TW_OFFSET_LEAP
-											    : TW_OFFSET_STEP;
-}
-
-static int see_tai(struct tw_stream_time *s, const struct tw_clock_view *clock, uint64_t ns)
-{
-	const int64_t seconds = (int64_t)clock->tai_offset - s->tai_offset;
-	const struct tw_time_change change = { ns, TW_OFFSET_TAI, seconds * (int64_t)TW_NS_PER_SECOND };
-	const bool is_change = s->has_tai && clock->tai_offset != s->tai_offset;
-
-	s->has_tai = true;
-	s->tai_offset = clock->tai_offset;
-	s->leap = clock->leap;
-	return is_change ? add_change(&s->seen, &change) : 0;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]) && !err; i++)
+		err = changes[i].step ? add_change(to, &changes[i]) : 0;
+	return err;
 }
 
 /* Finds what changed since the previous CLOCK. @ns: the time of @clock */
 static int see_changes(struct tw_stream_time *s, const struct tw_clock_view *clock, uint64_t ns)
 {
-	const struct tw_clock_view before = s->wall.last;
 	struct tw_wall_change change;
-	int err = 0;
 
 	if (!tw_wall_clock__take(&s->wall, clock, &change))
 		return 0;
-	if (change.suspend)
-		err = add_change(&s->seen, &(struct tw_time_change){ ns, TW_OFFSET_SUSPEND, change.suspend });
-	if (!err && change.step)
-		err = add_change(&s->seen, &(struct tw_time_change){ ns, kind_of_step(&before, clock, change.step),
-								     change.step });
-	if (change.suspend || change.step || change.jumped)
+	if (change.suspend || change.step || change.leap || change.jumped)
 		break_series(s);
-	return err;
+	return add_changes(&s->seen, &change, ns);
 }
 
 /* Records. */
@@ -268,9 +251,12 @@ static int take_clock(struct tw_stream_time *s, const struct tw_clock_view *view
 		stretch->sync_min = clock.sync_ns;
 	if (clock.sync_ns > stretch->sync_max)
 		stretch->sync_max = clock.sync_ns;
-	err = has_tai ? see_tai(s, &clock, ns) : 0;
-	if (!err)
-		err = see_changes(s, &clock, ns);
+	if (has_tai) {
+		s->has_tai = true;
+		s->tai_offset = clock.tai_offset;
+		s->leap = clock.leap;
+	}
+	err = see_changes(s, &clock, ns);
 	return err ? err : take_readings(s, &clock, ns);
 }
 
