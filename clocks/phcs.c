@@ -123,16 +123,23 @@ static void add_failure(struct tw_phcs *phcs, const char *name, int err, const s
 	say(phcs, error);
 }
 
+/* Adds the result of opening a clock: the device, or the failure @err. */
+static void add_result(struct tw_phcs *phcs, const char *name, int err, struct tw_phc_device *device,
+		       const struct tw_error *error)
+{
+	if (err)
+		add_failure(phcs, name, err, error);
+	else
+		add_device(phcs, name, device);
+}
+
 static void add_index(struct tw_phcs *phcs, const char *name, unsigned int index)
 {
 	struct tw_phc_device device;
 	struct tw_error error;
 	const int err = tw_phc__at(index, &device, &error);
 
-	if (err)
-		add_failure(phcs, name, err, &error);
-	else
-		add_device(phcs, name, &device);
+	add_result(phcs, name, err, &device, &error);
 }
 
 static int compare(const void *a, const void *b)
@@ -190,10 +197,7 @@ void tw_phcs__add(struct tw_phcs *phcs, const char *name)
 		return;
 	}
 	err = tw_phc__of_interface(name, &device, &error);
-	if (err)
-		add_failure(phcs, name, err, &error);
-	else
-		add_device(phcs, name, &device);
+	add_result(phcs, name, err, &device, &error);
 }
 
 void tw_phcs__add_interface(struct tw_phcs *phcs, const char *ifname)
@@ -202,10 +206,8 @@ void tw_phcs__add_interface(struct tw_phcs *phcs, const char *ifname)
 	struct tw_error error;
 	const int err = tw_phc__of_interface(ifname, &device, &error);
 
-	if (!err)
-		add_device(phcs, ifname, &device);
-	else if (err == -EACCES || err == -EPERM)
-		add_failure(phcs, ifname, err, &error);
+	if (!err || err == -EACCES || err == -EPERM)
+		add_result(phcs, ifname, err, &device, &error);
 }
 
 void tw_phcs__set_synced(struct tw_phcs *phcs, int index, uint32_t ns)
