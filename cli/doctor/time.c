@@ -12,6 +12,7 @@
 
 #include "base/time.h"
 #include "cli/doctor/checks.h"
+#include "cli/times.h"
 #include "clocks/phc.h"
 #include "clocks/sync.h"
 
@@ -128,20 +129,6 @@ static bool is_free(const struct tw_sync_state *state)
 	return !state->how[0] || !strcmp(state->how, "free running");
 }
 
-static const char *duration(uint64_t ns, char *buf, size_t size)
-{
-	static const struct {
-		double ns;
-		const char *unit;
-	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-	size_t i = 0;
-
-	while (i < 3 && (double)ns < units[i].ns)
-		i++;
-	snprintf(buf, size, "%.3g %s", (double)ns / units[i].ns, units[i].unit);
-	return buf;
-}
-
 #define INSTALL_CHRONY \
 	"`sudo apt install chrony` synchronises it, with a known error bound, by NTP; docs/time.md describes PTP"
 
@@ -149,7 +136,7 @@ void look_time_source(struct doctor_finding *ret)
 {
 	const unsigned int daemons = find_daemons();
 	const struct tw_sync_state state = ask_sync(daemons);
-	char names[96], text[32];
+	char names[96], text[TIMES_TEXT_MAX];
 
 	if (name_setters(daemons, names, sizeof(names)) > 1)
 		doctor__bad(ret, DOCTOR_LIMITED, "stop all of them but one",
@@ -162,7 +149,7 @@ void look_time_source(struct doctor_finding *ret)
 		doctor__ok(ret, "%s: other clocks follow this one", state.how);
 	else if (state.ns)
 		doctor__ok(ret, "%s; the system clock is off by %s at most", state.how,
-			   duration(state.ns, text, sizeof(text)));
+			   times__bound(state.ns, text, sizeof(text)));
 	else if (!is_free(&state))
 		doctor__bad(ret, DOCTOR_LIMITED, INSTALL_CHRONY, "%s", state.how);
 	else if (names[0])
@@ -249,7 +236,7 @@ static void look_phc(struct tw_phc_device *phc, struct doctor_finding *ret)
 #undef X
 	};
 	struct tw_phc_reading reading;
-	char name[96], text[32];
+	char name[96], text[TIMES_TEXT_MAX];
 	int err;
 
 	name_phc(phc, name, sizeof(name));
@@ -261,7 +248,7 @@ static void look_phc(struct tw_phc_device *phc, struct doctor_finding *ret)
 			    "%s does not show the time of day: no program has set it", name);
 	else
 		doctor__ok(ret, "%s: readings are off by %s at most; %s", name,
-			   duration(reading.error_ns, text, sizeof(text)), methods[reading.method]);
+			   times__bound(reading.error_ns, text, sizeof(text)), methods[reading.method]);
 }
 
 bool look_each_phc(unsigned int i, struct doctor_finding *ret)
