@@ -394,16 +394,6 @@ static void put_offset(struct tw_json *json, const struct tw_info_stream *s)
 	tw_json__close(json);
 }
 
-static void put_changes(struct tw_json *json, const struct tw_info_stream *s)
-{
-	tw_json__open(json, "clock_changes", '{');
-	tw_json__u64(json, "steps", s->changes[TW_OFFSET_STEP]);
-	tw_json__u64(json, "suspends", s->changes[TW_OFFSET_SUSPEND]);
-	tw_json__u64(json, "leap_seconds", s->changes[TW_OFFSET_LEAP]);
-	tw_json__u64(json, "tai_changes", s->changes[TW_OFFSET_TAI]);
-	tw_json__close(json);
-}
-
 static void put_schemas(struct tw_json *json, const struct tw_info_stream *s)
 {
 	tw_json__open(json, "schemas", '[');
@@ -456,7 +446,9 @@ static void put_stream(struct tw_json *json, const struct tw_info *info, const s
 	tw_json__u64(json, "events", events_of(info, s));
 	put_times(json, &s->times);
 	put_offset(json, s);
-	put_changes(json, s);
+	tw_json__open(json, "clock_changes", '{');
+	summary__put_changes(s->changes, json);
+	tw_json__close(json);
 	put_lost(json, s);
 	tw_json__bool(json, "stored", s->has_stored);
 	tw_json__i64(json, "missing", tw_info_stream__missing(s));

@@ -237,6 +237,14 @@ bool summary__print_changes(const char *before, const uint64_t changes[TW_OFFSET
 	return any;
 }
 
+void summary__put_changes(const uint64_t changes[TW_OFFSET_KINDS], struct tw_json *json)
+{
+	tw_json__u64(json, "steps", changes[TW_OFFSET_STEP]);
+	tw_json__u64(json, "suspends", changes[TW_OFFSET_SUSPEND]);
+	tw_json__u64(json, "leap_seconds", changes[TW_OFFSET_LEAP]);
+	tw_json__u64(json, "tai_changes", changes[TW_OFFSET_TAI]);
+}
+
 void summary__print_file(const struct tw_archive_stats *stats, FILE *out)
 {
 	fprintf(out, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n",

@@ -60,6 +60,9 @@ void summary__time(uint64_t ns, char *ret, size_t size);
  */
 bool summary__print_changes(const char *before, const uint64_t changes[TW_OFFSET_KINDS], FILE *out);
 
+/** summary__put_changes() - write the numbers of changes of a producer's clocks as members of an object */
+void summary__put_changes(const uint64_t changes[TW_OFFSET_KINDS], struct tw_json *json);
+
 /** summary__print_file() - print how much was written to the output */
 void summary__print_file(const struct tw_archive_stats *stats, FILE *out);
 

@@ -246,10 +246,7 @@ static void put_clock(const struct tw_stream_clock_summary *clock, struct tw_jso
 	}
 	summary__put_stamps(&clock->by, json);
 	tw_json__u64(json, "exchanges", clock->exchanges);
-	tw_json__u64(json, "steps", clock->changes[TW_OFFSET_STEP]);
-	tw_json__u64(json, "suspends", clock->changes[TW_OFFSET_SUSPEND]);
-	tw_json__u64(json, "leap_seconds", clock->changes[TW_OFFSET_LEAP]);
-	tw_json__u64(json, "tai_changes", clock->changes[TW_OFFSET_TAI]);
+	summary__put_changes(clock->changes, json);
 	tw_json__u64(json, "contradicted", clock->contradicted);
 	tw_json__close(json);
 }
