@@ -103,6 +103,12 @@ has_all() {
 	[ "$(in_ledger "$1" "$2" recorded status)" = "$3" ]
 }
 
+# has_bound CAPTURE HOST: in the last status of the capture, responses of the host's stream bound the error of its packet times
+has_bound() {
+	grep '^{"status"' "$scratch/$1.err" | tail -n 1 | sed 's/{"name":/\n&/g' |
+		grep -qE "^\{\"name\":\"$2:.*\"clock\": ?\{\"method\": ?\"exchange\", ?\"error_ns\""
+}
+
 # events_read PROCESS: prints the number of events that this stream has read from the kernel's rings
 events_read() {
 	awk '/^read events:/ { n += $3 } END { print n + 0 }' "$tracing/instances/tracewire-$1"/per_cpu/cpu*/stats

@@ -41,7 +41,7 @@ for _ in range(200):
     after = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
     if not best or after - before < best[1]: best = real - (before + after) // 2, after - before
 print(best[0], best[1] // 2 + 10000)')
-start_capture all -u 18101 --align host
+start_capture all -u 18101 --align host --status 0.2
 capture=$pid
 in_background fill nsenter --net="/proc/${init[queue]}/ns/net" python3 "$scratch/fill.py"
 fill=$pid
@@ -51,6 +51,8 @@ for host in quiet responses requests queue; do
 	start_stream $host -C mono -u $capture_host -e raw_syscalls --event-filter "$loaded"
 	streams+=("$pid")
 done
+# Each event has a bound from now on. On a busy machine, the first responses may be late.
+for host in quiet responses requests queue; do wait_for has_bound all $host; done
 run_load
 kill_at_once "$fill"
 for stream in "${streams[@]}"; do interrupt "$stream"; done
