@@ -37,13 +37,14 @@ for i in range(int(sys.argv[1])):
 # capture_connections NAME OPTION...: captures the events of both hosts into NAME.pcapng
 capture_connections() {
 	local name=$1 capture alpha beta
-	start_capture "$@" -u 18101
+	start_capture "$@" -u 18101 --status 0.2
 	capture=$pid
 	start_stream alpha -u $capture_host -e sock:inet_sock_set_state -f 'saddr == 10.2.0.2'
 	alpha=$pid
 	start_stream beta -u $capture_host -e sock:inet_sock_set_state -f 'saddr == 10.2.0.3'
 	beta=$pid
-	sleep 1 # until the first requests were answered
+	wait_for has_bound "$name" alpha
+	wait_for has_bound "$name" beta
 	connections 40
 	interrupt "$alpha"
 	interrupt "$beta"
