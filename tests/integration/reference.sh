@@ -14,15 +14,23 @@ closed() { # NAME: the file has the end of its stream
 	"$tracewire" info -j "$scratch/$1.pcapng" 2>/dev/null | grep -qE '"state": ?"closed"'
 }
 
-# take NAME OPTION...: captures a short stream with these options into NAME.pcapng, with its messages as JSON in NAME.err
+# has_bound FILE: in the last status in FILE, the error of packet times is bounded
+has_bound() {
+	grep '^{"status"' "$1" | tail -n 1 | grep -q '"error_ns"'
+}
+export -f has_bound
+
+# take NAME OPTION...: captures a short stream with these options into NAME.pcapng, with its messages as JSON in NAME.err. The stream ends
+# when its error bound is known: on a busy machine, the first response may be late.
 take() {
 	local name=$1 capture
 	shift
 	port=$((port + 1))
-	in_background "$name" "$tracewire" capture -j -u 127.0.0.1:$port -w "$scratch/$name.pcapng" "$@"
+	in_background "$name" "$tracewire" capture -j --status 0.1 -u 127.0.0.1:$port -w "$scratch/$name.pcapng" "$@"
 	capture=$pid
 	wait_for says "$scratch/$name.err" '"begin"'
-	"$tracewire" stream -q -F -e sched -u 127.0.0.1:$port -- sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 0.1; done' \
+	"$tracewire" stream -q -F -e sched -u 127.0.0.1:$port -- \
+		bash -c 'for i in {1..300}; do sleep 0.1; [ $i -ge 8 ] && has_bound "$0" && break; done' "$scratch/$name.err" \
 		2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
 	wait_for closed "$name"
 	interrupt "$capture" || fail "$name: status $?: $(cat "$scratch/$name.err")"
