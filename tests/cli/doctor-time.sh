@@ -54,18 +54,21 @@ if command -v ptp4l >/dev/null && ip link add name va type veth peer name vb; th
 	printf '%s\n' '[global]' 'time_stamping software' 'network_transport L2' 'free_running 1' 'logAnnounceInterval -2' >"$scratch/master.cfg"
 	in_background master ptp4l -f "$scratch/master.cfg" -i va -m
 	wait_for grep -q 'assuming the grand master role' "$scratch/master.out"
-	for _ in 1 2 3; do # on a busy machine, ptp4l may answer too late
+	has_ptp4l() {
 		examine
-		finding "system clock" | grep -q ptp4l && break
-	done
+		finding "system clock" | grep -q ptp4l
+	}
+	wait_for has_ptp4l # on a busy machine, ptp4l may answer too late
 	expect "system clock" "ok: ptp4l as the master, software time stamps: other clocks follow this one" "$(finding "system clock")"
 	kill_at_once "$pid"
 fi
 
 # doctor finds programs by the names of their processes, including those of the machine that runs this test.
+is_named() { [ "$(cat "/proc/$1/comm")" = "$2" ]; }
 for name in chronyd phc2sys; do
 	cp "$(command -v sleep)" "$scratch/$name"
 	in_background $name "$scratch/$name" 600
+	wait_for is_named "$pid" $name
 done
 examine
 finding "system clock" | grep -qxE 'limited: chronyd.* and phc2sys run at the same time, and each sets the system clock' ||
