@@ -76,7 +76,7 @@ user=$pid
 wait_for says "$scratch/kernel.err" '^measuring calls, sleeps, waits, away in the kernel; '
 wait_for says "$scratch/user.err" '^measuring '
 echo >&8
-read -r -t 10 _ <&9 || fail "the load does not end"
+read -r -t 100 _ <&9 || fail "the load does not end"
 kill -INT "$kernel" "$user"
 wait "$kernel"
 expect "status of --in-kernel" 0 $?
