@@ -10,7 +10,7 @@ print a sentence with the reason; if this sentence is its error, its status must
 that may continue without a message, and the reasons.
 A line can also be `BEFORE ; COMMAND ; AFTER`. BEFORE and AFTER run without LIBRARY before and after each run of COMMAND; both may be empty.
 `! AFTER` must fail if COMMAND has reported an error, because COMMAND then left nothing that AFTER could remove. A COMMAND that begins with
-INTERRUPTED gets SIGINT after a second.
+INTERRUPTED gets SIGINT when it has printed `attached to`, but not in its first second.
 Environment: ONE_OF=N tries only one of N places; FAILING_AT=FILE tries only places with a function of this source file in the stack;
 AT_ONCE=N runs N commands at the same time. PORT in a command line is replaced by another number in each run; WORKER is replaced by a
 number below AT_ONCE that no other command has at the same time.
@@ -21,11 +21,13 @@ import itertools
 import os
 import queue
 import re
+import select
 import shlex
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 tracewire, library, tolerated_file, commands_file = sys.argv[1:5]
 ERRNO = errno.EXFULL
@@ -60,17 +62,33 @@ class Line:
             workers.put(worker)
 
 
+def until_attached(process):
+    """Waits until a command has said that its filter is attached, or has ended, but at least a second. Return: what it has said"""
+    begun, said, piece = time.monotonic(), b"", None
+    while (process.poll() is None and piece != b"" and b"\nattached to " not in b"\n" + said and
+           time.monotonic() < begun + SECONDS):
+        if select.select([process.stderr], [], [], 0.1)[0]:
+            piece = os.read(process.stderr.fileno(), 65536)
+            said += piece
+    if process.poll() is None:
+        time.sleep(max(0, begun + 1 - time.monotonic()))
+    return said.decode(errors="replace")
+
+
 def run(words, folder, **more):
     interrupted = words[0] == "INTERRUPTED"
     with subprocess.Popen([tracewire] + words[interrupted:], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, errors="replace", env=dict(os.environ, LC_ALL="C", **more)) as process:
-        for seconds, last in ((1, signal.SIGINT), (SECONDS, signal.SIGKILL))[not interrupted:]:
-            try:
-                out, err = process.communicate(timeout=seconds)
-                return subprocess.CompletedProcess(words, process.returncode, out, err)
-            except subprocess.TimeoutExpired:
-                process.send_signal(last)
-        return subprocess.CompletedProcess(words, "hung", *process.communicate())
+        said = until_attached(process) if interrupted else ""
+        if interrupted:
+            process.send_signal(signal.SIGINT)
+        try:
+            out, err = process.communicate(timeout=SECONDS)
+            status = process.returncode
+        except subprocess.TimeoutExpired:
+            process.kill()
+            (out, err), status = process.communicate(), "hung"
+        return subprocess.CompletedProcess(words, status, out, said + err)
 
 
 def places_of(line):
