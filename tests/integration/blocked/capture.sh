@@ -72,10 +72,13 @@ begin_load
 wait_for is_full "$scratch/fifo"
 in_background trace strace -qq -o "$scratch/calls" -p "$(thread "$run" tracewire-recv)"
 tracer=$pid
-answered() { # N: the traced thread has sent at least N clock requests
-	[ "$(grep -cs '^sendmsg(' "$scratch/calls")" -ge "$1" ] 2>/dev/null
+calls_of() { # NAME: prints the number of calls that the traced thread has made
+	cat "$scratch/calls" 2>/dev/null | grep -c "^$1("
 }
-wait_for answered 16 # some runs of four
+was_traced() { # it has sent clock requests, some runs of four, and has waited and received meanwhile
+	[ "$(calls_of sendmsg)" -ge 16 ] && [ "$(calls_of recvmmsg)" -ge 10 ] && [ "$(calls_of poll)" -ge 10 ]
+}
+wait_for was_traced
 kill -INT "$tracer"
 wait "$tracer"
 awk '{ name = $0; sub(/\(.*/, "", name) }
