@@ -15,27 +15,78 @@ assert abs(pair[sys.argv[4]] - wanted) <= wanted / 10, pair[sys.argv[4]]
 END
 }
 
-# 20 Mbit/s are 2500 bytes/ms, so a full queue of 200,000 bytes delays a packet by 80 ms. Packets are sent faster than that for a second.
-ip link add q0 type veth peer name q1
+# at_least NAME MS FILE FIGURE: the figure of the first pair is not smaller
+at_least() {
+	python3 - "$@" <<'END' || fail "$1: $4 is less than $2 ms: $(head -c 600 "$3")"
+import json, sys
+sys.exit(json.load(open(sys.argv[3]))["pairs"][0][sys.argv[4]] < float(sys.argv[2]) * 1e6)
+END
+}
+
+# one_group FILE KEY VALUE: prints the file with a single pair, the group of its first pair in which KEY is VALUE
+one_group() {
+	python3 - "$@" <<'END'
+import json, sys
+groups = json.load(open(sys.argv[1]))["pairs"][0]["groups"]
+json.dump({"pairs": [group for group in groups if group["by"][sys.argv[2]] == sys.argv[3]]}, sys.stdout)
+END
+}
+
+# 20 Mbit/s are 2500 bytes/ms, so a full queue of 200,000 bytes delays a packet by 80 ms. Each 200 packets fill it. How long it is full
+# depends on the machine, and a busy one serves it late. Therefore, send.py gets the delay of each packet from the kernel: the time between
+# the stamp before the queueing discipline and the one in the driver. Other network namespaces have queueing disciplines, too, so the
+# interfaces have indexes that no other one has.
+index=$((1000000000 + 10 * $$))
+ip link add q0 index $index type veth peer name q1
 ip addr add 10.2.0.1/24 dev q0
 ip link set q0 up
 ip link set q1 up
 ip neigh add 10.2.0.9 lladdr 02:00:00:00:00:09 dev q0 nud permanent
 tc qdisc add dev q0 root tbf rate 20mbit burst 5k limit 200000
+# send.py ADDRESS FILE: writes the median of the delays to FILE, in ms
 cat >"$scratch/send.py" <<'END'
-import socket, sys, time
+import queues, socket, statistics, struct, sys, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
-end = time.monotonic() + 1
-while time.monotonic() < end:
-    for _ in range(20): s.sendto(b"x" * 1158, (sys.argv[1], 9))
-    time.sleep(0.004)
+SO_RCVBUFFORCE, SO_TIMESTAMPING, MSG_ERRQUEUE = 33, 37, 0x2000
+s.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 26) # for the stamps
+# TX_SOFTWARE, SOFTWARE, OPT_ID, TX_SCHED, OPT_TSONLY
+s.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPING, 1 << 1 | 1 << 4 | 1 << 7 | 1 << 8 | 1 << 11)
+for _ in range(25):
+    for _ in range(200): s.sendto(b"x" * 1158, (sys.argv[1], 9))
+    time.sleep(0.04)
+queues.wait_until_empty()
+stamps = {0: {}, 1: {}} # in the driver, before the queueing discipline: the time of each packet
+while True:
+    try: _, parts, _, _ = s.recvmsg(0, 512, MSG_ERRQUEUE | socket.MSG_DONTWAIT)
+    except BlockingIOError: break
+    parts = {part[:2]: part[2] for part in parts}
+    seconds, ns = struct.unpack_from("qq", parts[socket.SOL_SOCKET, SO_TIMESTAMPING])
+    kind, packet = struct.unpack_from("8xII", parts[socket.SOL_IP, 11])
+    stamps[kind][packet] = seconds * 10**9 + ns
+delays = [stamps[0][packet] - stamps[1][packet] for packet in stamps[0]]
+open(sys.argv[2], "w").write(str(statistics.median_low(delays) / 1e6))
 END
-"$tracewire" latency -q -j qdisc -- python3 "$scratch/send.py" 10.2.0.9 >"$scratch/qdisc"
-within "a full queue" 80 "$scratch/qdisc" p50
+cat >"$scratch/queues.py" <<'END'
+import subprocess, time
+def wait_until_empty():
+    for _ in range(300):
+        time.sleep(0.1)
+        if "backlog" not in subprocess.run(["tc", "-s", "qdisc"], capture_output=True, text=True).stdout.replace("backlog 0b 0p", ""): break
+END
+export PYTHONDONTWRITEBYTECODE=1
+# full_queue NAME MS IFINDEX ADDRESS [OPTION...]: packets to ADDRESS wait for MS in the full queue of the interface with this index
+full_queue() {
+	"$tracewire" latency -q -j "${@:5}" qdisc -- python3 "$scratch/send.py" "$4" "$scratch/delay" >"$scratch/all" ||
+		fail "$1: status $?"
+	one_group "$scratch/all" ifindex "$3" >"$scratch/qdisc"
+	within "$1" "$(cat "$scratch/delay")" "$scratch/qdisc" p50
+	at_least "$1" "$(($2 * 9 / 10))" "$scratch/qdisc" max
+}
+full_queue "a full queue" 80 $index 10.2.0.9
 
 # A run tells which queueing disciplines are in use, and --qdisc selects one. Of htb, only the root has events.
-ip link add q2 type veth peer name q3
+ip link add q2 index $((index + 2)) type veth peer name q3
 ip addr add 10.3.0.1/24 dev q2
 ip link set q2 up
 ip link set q3 up
@@ -44,15 +95,15 @@ tc qdisc add dev q2 root handle 1: htb default 1
 tc class add dev q2 parent 1: classid 1:1 htb rate 20mbit quantum 1500
 tc qdisc add dev q2 parent 1:1 pfifo limit 100
 # 100 packets of 1200 bytes at the same rate
-"$tracewire" latency -q -j --qdisc htb qdisc -- python3 "$scratch/send.py" 10.3.0.9 >"$scratch/qdisc"
-within "a full queue below htb" 48 "$scratch/qdisc" p50
-both=(python3 -c '
-import socket, time
+full_queue "a full queue below htb" 48 $((index + 2)) 10.3.0.9 --qdisc htb
+cat >"$scratch/both.py" <<'END'
+import queues, socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 for _ in range(50):
     for to in "10.2.0.9", "10.3.0.9": s.sendto(b"x" * 1158, (to, 9))
-time.sleep(0.2) # the queues become empty
-')
+queues.wait_until_empty()
+END
+both=(python3 "$scratch/both.py")
 indexes="$(ip -o link show q0 | cut -d: -f1) $(ip -o link show q2 | cut -d: -f1)"
 for how in "" --in-kernel; do
 	# shellcheck disable=SC2086 # no word if empty
@@ -86,10 +137,18 @@ for kind in mq noqueue; do
 		fail "--qdisc $kind says: $(cat "$scratch/err")"
 done
 
-"$tracewire" latency -q -j -F -f 'id == clock_nanosleep' syscalls -- python3 -c '
-import time
-for _ in range(20): time.sleep(0.02)' >"$scratch/sleep"
-within "a sleep of 20 ms" 20 "$scratch/sleep" p50
+# A task that sleeps for 20 ms, or longer on a busy machine. It measures the times itself.
+cat >"$scratch/sleep.py" <<'END'
+import statistics, sys, time
+def sleep():
+    begin = time.monotonic_ns()
+    time.sleep(0.02)
+    return time.monotonic_ns() - begin
+open(sys.argv[1], "w").write(str(statistics.median_low([sleep() for _ in range(20)]) / 1e6))
+END
+"$tracewire" latency -q -j -F -f 'id == clock_nanosleep' syscalls -- python3 "$scratch/sleep.py" "$scratch/slept" >"$scratch/sleep"
+within "a sleep of 20 ms" "$(cat "$scratch/slept")" "$scratch/sleep" p50
+at_least "a sleep of 20 ms" 20 "$scratch/sleep" min
 
 # A tc program delays the packets that arrive here. The increase of the round trip that ping shows is the delay before the IP layer. With
 # -U, ping does not use the receive time stamp, which the kernel makes before tc. The program runs in the time of ping, which would then
@@ -122,7 +181,7 @@ if not waiter:
     waits = []
     while begin := os.read(reader, 8):
         waits.append(time.monotonic_ns() - struct.unpack("Q", begin)[0])
-    open(sys.argv[1], "w").write("%d %f" % (os.getpid(), statistics.median(waits) / 1e6))
+    open(sys.argv[1], "w").write("%d %f" % (os.getpid(), statistics.median_low(waits) / 1e6))
     os._exit(0)
 time.sleep(0.1) # the other task waits in read()
 for _ in range(20):
@@ -136,11 +195,7 @@ os.waitpid(waiter, 0)
 END
 "$tracewire" latency -q -j --by pid runqlat -- python3 "$scratch/hog.py" "$scratch/hog" >"$scratch/runqlat"
 read -r waiter waited <"$scratch/hog"
-python3 - "$scratch/runqlat" "$waiter" >"$scratch/waiter" <<'END'
-import json, sys
-groups = json.load(open(sys.argv[1]))["pairs"][0]["groups"]
-json.dump({"pairs": [group for group in groups if group["by"]["pid"] == sys.argv[2]]}, sys.stdout)
-END
+one_group "$scratch/runqlat" pid "$waiter" >"$scratch/waiter"
 within "a CPU in use" "$waited" "$scratch/waiter" p50
 
 exit $failed
