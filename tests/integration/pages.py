@@ -13,6 +13,8 @@ it must print:
     - if there are no lines below a command, it may print anything;
     - a block that begins with "```text" is the output of another run, and is not compared.
 
+A command that ends with `-- sleep N &` sleeps for a minute, so that later commands of the page find it running on a slow machine, too.
+
 An indented line is a command if it begins with one of the programs in INDENTED.
 """
 import os
@@ -105,6 +107,7 @@ class Shell:
     def run(self, command, shown):
         """Runs a command until it ends; a command in the background, until it has printed the lines shown. Return: status (None after
         SECONDS), and the lines of output"""
+        command = re.sub(r"-- sleep \d+ &$", "-- sleep 60 &", command)
         self.process.stdin.write("%s\nprintf '\\n%s%%s\\n' $?\n" % (command, END))
         self.process.stdin.flush()
         lines, status, limit = [], None, time.monotonic() + SECONDS
