@@ -153,6 +153,12 @@ static inline bool tw_stream_clock__is_dated(const struct tw_stream_clock *clock
 	return clock->dated;
 }
 
+/** tw_stream_clock__has_exchanges() - whether there were at least @n valid exchanges, and one of them since the clock was set last */
+static inline bool tw_stream_clock__has_exchanges(const struct tw_stream_clock *clock, uint64_t n)
+{
+	return tw_distance__known(&clock->distance) && clock->distance.exchanges >= n;
+}
+
 /** tw_stream_clock__packet_time_on_line() - the slow path of tw_stream_clock__packet_time(); @ns: in the stream's clock */
 uint64_t tw_stream_clock__packet_time_on_line(const struct tw_stream_clock *clock, uint64_t ns);
 

@@ -89,6 +89,7 @@ static int update_one(struct tw_archive *a, struct tw_archive_stream *s, const s
 static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream *s)
 {
 	const struct tw_stream_clock *clock = &s->clock;
+	const bool has_waited = a->now - s->since >= ANSWER_NS;
 
 	if (s->given || s->dated_here)
 		return true;
@@ -96,10 +97,9 @@ static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream 
 		return false;
 	if (!a->options.network || a->ending)
 		return true;
-	if (a->options.align == TW_ALIGN_NONE)
-		return tw_distance__known(&clock->distance) || a->now - s->since >= ANSWER_NS;
-	return tw_distance__known(&clock->distance) &&
-	       (clock->distance.exchanges >= ANSWERS || a->now - s->since >= ANSWER_NS);
+	if (a->options.align == TW_ALIGN_HOST)
+		return tw_stream_clock__has_exchanges(clock, has_waited ? 1 : ANSWERS);
+	return has_waited || tw_stream_clock__has_exchanges(clock, 1);
 }
 
 /* Packet time minus time by the stream's clock, for the newest packet, ns. */

@@ -176,6 +176,8 @@ static void test_host_alignment_lasts(void **state)
 	assert_in_range(summary.error_ns, 1, 150000);
 	assert_in_range(c.stated.error_ns, 1, 300000);
 	assert_in_range(c.worst, 0, 60000);
+	assert_true(tw_stream_clock__has_exchanges(&c.clock, summary.exchanges));
+	assert_false(tw_stream_clock__has_exchanges(&c.clock, summary.exchanges + 1));
 	assert_int_equal(summary.method, TW_OFFSET_BY_TIME_SYNC);
 	assert_true(summary.drift_known);
 	assert_in_range(summary.drift, 36000, 38000);
@@ -222,6 +224,7 @@ static void test_nothing_known(void **state)
 	assert_false(tw_stream_clock__record(&c.clock, 1, &record));
 	c.ask_every = 0;
 	run(&c, 5 * SECOND);
+	assert_false(tw_stream_clock__has_exchanges(&c.clock, 0));
 	tw_stream_clock__summary(&c.clock, &summary);
 	assert_int_equal(c.records, 1);
 	assert_int_equal(c.stated.kind, TW_OFFSET_START);
