@@ -48,7 +48,7 @@ bool tw_clock_point__agree(const struct tw_clock_point *a, const struct tw_clock
 bool tw_clock_point__convert(const struct tw_clock_point *a, const struct tw_clock_point *b, uint32_t drift,
 			     uint64_t time, struct tw_clock_time *ret);
 
-/* The CLOCK samples of a stream before and after a time. Their TRACE is in ns. */
+/* The CLOCK samples of a stream before and after a time. Their TRACE, and the @trace of their @phcs, are in ns. */
 struct tw_clock_samples {
 	const struct tw_clock_view *before, *after; /* @after may be NULL: the time is newer than the last sample */
 	const char *trace_clock;                    /* name of the stream's clock, from HOST */
