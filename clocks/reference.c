@@ -98,17 +98,38 @@ static void take_phc(struct tw_reference *r, const struct measured *m)
 	const struct tw_distance_mark *newest = tw_readings__newest(&r->readings);
 	struct tw_bounds possible = { INT64_MIN, INT64_MAX };
 	struct tw_reference_state *s = &r->state;
-	const int64_t distance = m->distance - s->utc_ns;
 
 	if (newest)
 		possible = tw_bounds__grown(newest->bounds, tw_time__apart(newest->time, m->time));
-	tw_readings__take(&r->readings, m->time, distance, m->error_ns);
+	tw_readings__take(&r->readings, m->time, m->distance, m->error_ns);
 	newest = tw_readings__newest(&r->readings);
 	if (newest->bounds.low > possible.high || newest->bounds.high < possible.low)
-		s->stepped += distance - tw_bounds__middle(possible);
+		s->stepped += m->distance - tw_bounds__middle(possible);
 	s->time = newest->time;
-	s->bounds = newest->bounds;
+	s->bounds = (struct tw_bounds){ tw_saturate__minus(newest->bounds.low, s->utc_ns),
+					tw_saturate__minus(newest->bounds.high, s->utc_ns) };
 	s->rates = tw_readings__rates(&r->readings);
+}
+
+/* Whether ptp4l reports the distance of the PHC from UTC. */
+static bool has_utc(const struct tw_reference *r, const struct tw_sync_state *sync)
+{
+	return is_of_ptp4l(r, sync) && sync->phc.is_tai;
+}
+
+/*
+ * Use the distance from UTC that ptp4l reports, if ptp4l began after the capture. If it is not the assumed one, the reference moves. Later
+ * changes are leap seconds, which the reference does not follow.
+ */
+static void take_utc(struct tw_reference *r, const struct tw_sync_state *sync)
+{
+	struct tw_reference_state *s = &r->state;
+
+	if (r->utc_is_known || !has_utc(r, sync))
+		return;
+	r->utc_is_known = true;
+	s->stepped += s->utc_ns - sync->phc.utc_ns;
+	s->utc_ns = sync->phc.utc_ns;
 }
 
 /* Set what is known about the distance of the PHC from the grandmaster. */
@@ -129,10 +150,12 @@ static void look_at_phc(struct tw_reference *r, const struct tw_sync_state *sync
 		r->readings.wander =
 			TW_WANDER + (uint32_t)tw_time__earlier((uint64_t)sync->phc.ns + sync->ns, TW_DRIFT_MAX);
 	r->lost = !read_phc(r, clock, &m);
-	if (r->lost)
+	if (r->lost) {
 		r->state.rates = any_rate;
-	else
+	} else {
+		take_utc(r, sync);
 		take_phc(r, &m);
+	}
 	take_sync(r, sync);
 }
 
@@ -156,7 +179,7 @@ static int open_phc(struct tw_reference *r, const char *interface, const struct 
 		tw_phc__close(&r->phc);
 		return tw_error__set(error, -EIO, "the PTP hardware clock of %s cannot be read", interface);
 	}
-	r->utc_is_known = is_of_ptp4l(r, sync) && sync->phc.is_tai;
+	r->utc_is_known = has_utc(r, sync);
 	r->state.utc_ns = r->utc_is_known ? sync->phc.utc_ns : whole_seconds(m.distance);
 	take_phc(r, &m);
 	take_sync(r, sync);

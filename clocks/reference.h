@@ -9,9 +9,11 @@
  * - REALTIME: CLOCK_REALTIME of the capture host. It has the rate of the capture clock, and may be set.
  * - TAI: CLOCK_TAI minus the kernel's TAI offset at the start. As REALTIME, without leap seconds.
  * - PHC: a network card's clock, minus TAI - UTC if ptp4l says that the clock has the PTP timescale; otherwise minus the number of seconds
- * that brings it nearest to REALTIME at the start. Between readings, and if the clock is gone, the bounds grow (clocks/readings.h).
+ * that brings it nearest to REALTIME at the start, until ptp4l says so. Between readings, and if the clock is gone, the bounds grow
+ * (clocks/readings.h).
  *
- * If REALTIME, TAI or the PHC is set, the reference follows, and the step is recorded.
+ * If REALTIME, TAI or the PHC is set, the reference follows, and the step is recorded. It is also a step if ptp4l says another TAI - UTC than
+ * the number of seconds that was assumed.
  */
 #ifndef TW_REFERENCE_H
 #define TW_REFERENCE_H
@@ -44,7 +46,7 @@ struct tw_reference_state {
 
 struct tw_reference {
 	struct tw_phc_device phc;
-	struct tw_readings readings; /* reference - capture clock */
+	struct tw_readings readings; /* PHC: PHC - capture clock */
 	int64_t tai_ns;              /* TAI: the kernel's TAI offset at the start, ns */
 	bool utc_is_known;           /* PHC: utc_ns is from ptp4l */
 	bool lost;                   /* PHC: the last reading failed */

@@ -430,6 +430,82 @@ static void test_real_clocks(void **state)
 	}
 }
 
+/* A PHC of the capture host that the test simulates: its distance from CLOCK_BOOTTIME, ns; 0 = there is none. */
+static int64_t simulated_phc;
+
+int __real_tw_phc__of_interface(const char *ifname, struct tw_phc_device *ret, struct tw_error *error);
+int __wrap_tw_phc__of_interface(const char *ifname, struct tw_phc_device *ret, struct tw_error *error);
+int __wrap_tw_phc__read(struct tw_phc_device *phc, clockid_t on, struct tw_phc_reading *ret);
+
+int __wrap_tw_phc__of_interface(const char *ifname, struct tw_phc_device *ret, struct tw_error *error)
+{
+	if (!simulated_phc)
+		return __real_tw_phc__of_interface(ifname, ret, error);
+	*ret = (struct tw_phc_device){ .fd = -1, .index = 3 };
+	return 0;
+}
+
+int __wrap_tw_phc__read(struct tw_phc_device *phc, clockid_t on, struct tw_phc_reading *ret)
+{
+	const uint64_t system = tw_time__now(CLOCK_BOOTTIME);
+
+	(void)phc;
+	assert_int_equal(on, CLOCK_BOOTTIME);
+	*ret = (struct tw_phc_reading){ .phc = system + (uint64_t)simulated_phc, .system = system, .error_ns = 100 };
+	return 0;
+}
+
+static void check_distance(const struct tw_reference *r, int64_t ns)
+{
+	assert_in_range(r->state.bounds.low - ns + (int64_t)MS, 0, 2 * MS);
+	assert_in_range(r->state.bounds.high - ns + (int64_t)MS, 0, 2 * MS);
+}
+
+/* ptp4l begins after the capture, and reports another distance of its PHC from UTC than the assumed one, then a leap second. */
+static void test_late_ptp4l(void **state)
+{
+	const int64_t second = (int64_t)SECOND;
+	struct tw_sync_state sync = { 0 };
+	struct tw_capture_clock clock;
+	struct tw_reference r;
+	char text[256];
+
+	(void)state;
+	tw_capture_clock__begin(&clock);
+	/* The PHC is TAI, but the capture host's clock is 5 s fast. */
+	simulated_phc = clock.begun + UTC - 5 * second;
+	assert_int_equal(tw_reference__open(&r, TW_REFERENCE_PHC, "eth0", &sync, &clock, NULL), 0);
+	assert_int_equal(r.state.utc_ns, UTC - 5 * second);
+	check_distance(&r, 0);
+	sync.phc = (struct tw_sync_phc){ .any = true, .index = 4, .ns = 100, .is_tai = true, .utc_ns = UTC };
+	tw_reference__look(&r, &sync, &clock); /* of another card */
+	sync.phc.index = 3;
+	sync.phc.is_tai = false;
+	tw_reference__look(&r, &sync, &clock);
+	assert_int_equal(r.state.stepped, 0);
+	assert_int_equal(r.state.sync_ns, 100);
+	sync.phc.is_tai = true;
+	tw_reference__look(&r, &sync, &clock);
+	assert_int_equal(r.state.utc_ns, UTC);
+	assert_int_equal(r.state.stepped, -5 * second);
+	check_distance(&r, -5 * second);
+	tw_reference__describe(&r, text, sizeof(text));
+	assert_non_null(strstr(text, "minus 37 s (as ptp4l reports)"));
+	sync.phc.utc_ns += second;
+	tw_reference__look(&r, &sync, &clock);
+	assert_int_equal(r.state.utc_ns, UTC);
+	/* The PHC is set at the same time as ptp4l begins: one step with the sum of both. */
+	tw_reference__close(&r);
+	assert_int_equal(tw_reference__open(&r, TW_REFERENCE_PHC, "eth0", &(struct tw_sync_state){ 0 }, &clock, NULL),
+			 0);
+	simulated_phc += 100 * second;
+	tw_reference__look(&r, &sync, &clock);
+	assert_in_range(r.state.stepped - 94 * second + (int64_t)MS, 0, 2 * MS);
+	check_distance(&r, 94 * second);
+	tw_reference__close(&r);
+	simulated_phc = 0;
+}
+
 /* A PHC that cannot be used: one sentence, and the reference is HOST. */
 static void test_no_phc(void **state)
 {
@@ -470,6 +546,7 @@ int main(void)
 		cmocka_unit_test(test_step_of_reference),
 		cmocka_unit_test(test_readings),
 		cmocka_unit_test(test_real_clocks),
+		cmocka_unit_test(test_late_ptp4l),
 		cmocka_unit_test(test_no_phc),
 	};
 
