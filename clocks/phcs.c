@@ -99,6 +99,26 @@ static struct tw_phcs_entry *new_entry(struct tw_phcs *phcs, const char *name)
 	return entry;
 }
 
+/* Whether an entry is a clock that was open, and is gone. */
+static bool is_gone(const struct tw_phcs_entry *entry)
+{
+	return entry->device.fd < 0 && entry->device.method;
+}
+
+/* Return: the entry of a clock that was gone, and is @device now; NULL. The clock of an interface may have another number than before. */
+static struct tw_phcs_entry *find_gone(struct tw_phcs *phcs, const struct tw_phc_device *device)
+{
+	for (unsigned int i = 0; i < phcs->n; i++) {
+		struct tw_phcs_entry *entry = &phcs->entries[i];
+		const struct tw_phc_device *before = &entry->device;
+
+		if (is_gone(entry) && (*before->interface ? !strcmp(before->interface, device->interface)
+							  : before->index == device->index))
+			return entry;
+	}
+	return NULL;
+}
+
 /* Adds an open clock, unless it is already there. */
 static void add_device(struct tw_phcs *phcs, const char *name, struct tw_phc_device *device)
 {
@@ -106,7 +126,7 @@ static void add_device(struct tw_phcs *phcs, const char *name, struct tw_phc_dev
 
 	if (entry && !*entry->device.interface)
 		memcpy(entry->device.interface, device->interface, sizeof(device->interface));
-	if (!entry && (entry = new_entry(phcs, name)))
+	if (!entry && ((entry = find_gone(phcs, device)) || (entry = new_entry(phcs, name))))
 		entry->device = *device;
 	else
 		tw_phc__close(device);
@@ -232,21 +252,44 @@ static uint64_t beside_rings(const struct tw_clock_view *sample, uint64_t mono, 
 }
 
 /*
- * A clock of a card that was removed is closed. Other failures may be temporary, for example while the driver resets the card: each sample
- * tries again. Both are said once.
+ * A clock of a card or driver that was removed is closed, because its descriptor is of no use even if the driver is loaded again. Other
+ * failures are temporary, for example while the driver resets the card. After both, each sample tries again; each is said once.
  */
 static void fail(struct tw_phcs *phcs, struct tw_phcs_entry *entry, int err)
 {
-	const bool is_gone = err == -ENODEV;
+	const bool has_gone = err == -ENODEV;
 	struct tw_error error;
 
-	tw_error__set(&error, err, "the PTP hardware clock /dev/ptp%u %s: the stream has no further readings of it",
-		      entry->device.index, is_gone ? "is gone" : "cannot be read");
+	if (has_gone)
+		tw_error__set(
+			&error, err,
+			"the PTP hardware clock /dev/ptp%u is gone: the stream has no readings of it until it is back",
+			entry->device.index);
+	else
+		tw_error__set(&error, err,
+			      "the PTP hardware clock /dev/ptp%u cannot be read: %s; the stream has no readings of it "
+			      "until it can",
+			      entry->device.index, strerror(-err));
 	if (!*entry->why)
 		say(phcs, &error);
-	snprintf(entry->why, sizeof(entry->why), "%s", is_gone ? "gone" : "not readable");
-	if (is_gone)
+	snprintf(entry->why, sizeof(entry->why), "%s", has_gone ? "gone" : "not readable");
+	if (has_gone)
 		tw_phc__close(&entry->device);
+}
+
+/* Opens a clock that was gone, if it is back. */
+static void open_again(struct tw_phcs *phcs, const struct tw_phcs_entry *entry)
+{
+	struct tw_phc_device device;
+	struct tw_error unused;
+	int err;
+
+	if (*entry->device.interface)
+		err = tw_phc__of_interface(entry->device.interface, &device, &unused);
+	else
+		err = tw_phc__at(entry->device.index, &device, &unused);
+	if (!err)
+		add_device(phcs, entry->name, &device);
 }
 
 void tw_phcs__sample(struct tw_phcs *phcs, int trace, struct tw_clock_view *sample)
@@ -258,6 +301,8 @@ void tw_phcs__sample(struct tw_phcs *phcs, int trace, struct tw_clock_view *samp
 		struct tw_phc_reading r;
 		int err;
 
+		if (is_gone(entry))
+			open_again(phcs, entry);
 		if (entry->device.fd < 0)
 			continue;
 		err = tw_phc__read(&entry->device, trace >= 0 ? trace : CLOCK_MONOTONIC, &r);

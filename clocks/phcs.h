@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The PTP hardware clocks that the CLOCK samples of a stream have readings of: those that the user names, that of the interface in use, and
- * the one that ptp4l adjusts. A clock that cannot be read never ends a run: one sentence says so, and tw_phcs__text() keeps it for HOST.
+ * the one that ptp4l adjusts. A clock that cannot be read never ends a run: one sentence says so, and tw_phcs__text() keeps it for HOST. A
+ * clock that goes away, for example because its driver is loaded again, is read again when it is back.
  * A struct tw_phcs is used by one thread at a time.
  */
 #ifndef TW_PHCS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "clocks/sync.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,8 +92,14 @@ static uint64_t beside_phc(struct tw_sync *s)
 {
 	const int64_t tai = s->status.ptp_timescale ? s->status.utc_offset * (int64_t)TW_NS_PER_SECOND : 0;
 	struct tw_phc_reading r;
+	int err;
 
-	if (!open_phc(s) || tw_phc__read(&s->phc, CLOCK_REALTIME, &r))
+	if (!open_phc(s))
+		return UINT64_MAX;
+	err = tw_phc__read(&s->phc, CLOCK_REALTIME, &r);
+	if (err == -ENODEV) /* its driver may be loaded again: the next call opens it then */
+		tw_phc__close(&s->phc);
+	if (err)
 		return UINT64_MAX;
 	return tw_saturate__size((int64_t)(r.phc - r.system) - tai) + r.error_ns;
 }
