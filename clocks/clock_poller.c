@@ -11,10 +11,13 @@
 #define ROUNDS       1000 /* round trips between requests; a drift of 500 ppm then adds half a round trip to the error */
 #define PAUSE_MIN_NS (50 * TW_NS_PER_MS)
 #define PAUSE_MAX_NS TW_NS_PER_SECOND
-#define DEAF         16 /* after more than this number of requests without a response, the pause is DEAF_NS */
-#define DEAF_NS      (10 * TW_NS_PER_SECOND)
-#define SILENT_NS    (3 * TW_NS_PER_SECOND) /* a stream is silent after this time without a control frame */
-#define BETWEEN_NS   TW_NS_PER_MS /* shortest pause between requests, except in a run: limits those for forged streams */
+#define LATE_NS \
+	(5 * TW_NS_PER_MS) /* a request that waited at the producer for longer was late: there are too many requests */
+#define EASE_NS    (2 * TW_NS_PER_SECOND) /* time in which the additional pause after late requests ends */
+#define DEAF       16 /* after more than this number of requests without a response, the pause is DEAF_NS */
+#define DEAF_NS    (10 * TW_NS_PER_SECOND)
+#define SILENT_NS  (3 * TW_NS_PER_SECOND) /* a stream is silent after this time without a control frame */
+#define BETWEEN_NS TW_NS_PER_MS /* shortest pause between requests, except in a run: limits those for forged streams */
 /* The first requests of AT_ONCE streams are sent without this pause, because the frames of a new stream wait in memory until a response. */
 #define AT_ONCE  8
 #define WAITING  16                     /* latest requests of a stream for which responses and stamps are accepted */
@@ -39,7 +42,10 @@ struct asked_stream {
 	uint64_t seen, due;            /* time of the latest control frame; time of the next request */
 	uint64_t asked;                /* number of requests sent */
 	uint64_t unanswered;           /* number of requests since the last response */
+	uint64_t answered;             /* time of the last response */
 	uint64_t round_trip;           /* about the shortest of the recent round trips, ns; 0 = unknown */
+	uint64_t more_pause;           /* additional pause, because requests were late, ns */
+	uint64_t more_since;           /* when a late request made it longer last */
 	bool has_host, has_formats;    /* metadata received */
 	bool stamps;                   /* the producer sends transmit stamps of its responses */
 	unsigned int run;              /* number of requests of the current run that were sent */
@@ -192,15 +198,36 @@ uint64_t tw_clock_poller__due(const struct tw_clock_poller *p)
 
 static uint64_t pause_after(const struct asked_stream *s)
 {
-	const uint64_t pause = s->round_trip * ROUNDS;
+	const uint64_t pause = tw_time__later(s->round_trip * ROUNDS, PAUSE_MIN_NS);
 
 	if (s->asked < BURST)
 		return BURST_NS;
 	if (s->unanswered > DEAF)
 		return DEAF_NS;
-	if (!pause || pause > PAUSE_MAX_NS)
-		return PAUSE_MAX_NS;
-	return tw_time__later(pause, PAUSE_MIN_NS);
+	return s->round_trip ? tw_time__earlier(pause + s->more_pause, PAUSE_MAX_NS) : PAUSE_MAX_NS;
+}
+
+/*
+ * Adapt the pause to the load of the producer. Each late request makes it longer, except requests that were made before it became longer
+ * last. The pause becomes shorter with time, and not with each response: then the capture hosts that share a producer get about the same
+ * number of responses. The round trip does not include the time at the producer. Return: whether the request was late.
+ */
+static bool adapt(struct asked_stream *s, const struct waiting_request *waiting, const struct tw_time_sync_view *answer,
+		  uint64_t arrived)
+{
+	const uint64_t whole = arrived - waiting->asked, waited = answer->answered - answer->received;
+	const uint64_t trip = waited < whole ? whole - waited : whole;
+	const bool is_late = waited < whole && waited > LATE_NS;
+
+	if (!is_late)
+		s->more_pause -= s->more_pause * tw_time__earlier(arrived - s->answered, EASE_NS) / EASE_NS;
+	else if (waiting->asked >= s->more_since) {
+		s->more_pause = tw_time__earlier(s->more_pause + PAUSE_MIN_NS, PAUSE_MAX_NS);
+		s->more_since = arrived;
+	}
+	s->answered = arrived;
+	s->round_trip = !s->round_trip || trip < s->round_trip ? trip : s->round_trip + s->round_trip / 8 + 1;
+	return is_late;
 }
 
 /* Whether @s gets a request before @other: a stream that has had no request is first; otherwise the stream with the earlier due time. */
@@ -390,7 +417,8 @@ bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_receiv
 	struct tw_time_sync_view answer;
 	struct waiting_request *waiting = NULL;
 	struct asked_stream *s;
-	uint64_t stream, trip;
+	uint64_t stream;
+	bool is_late;
 
 	p->has_better = false;
 	if (!tw_time_sync_frame__read(frame->data, frame->len, &stream, &answer))
@@ -404,12 +432,13 @@ bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_receiv
 	}
 	waiting->open = false;
 	take_sent(p, s, &answer);
-	trip = arrived.time - waiting->asked;
-	s->round_trip = !s->round_trip || trip < s->round_trip ? trip : s->round_trip + s->round_trip / 8 + 1;
+	is_late = adapt(s, waiting, &answer, arrived.time);
 	s->unanswered = 0;
-	/* The pause may be shorter after a response. */
-	s->due = tw_time__earlier(s->due, waiting->asked + pause_after(s));
-	if (s->stamps && s->run < TW_EXCHANGES_OF_RUN && s->asked >= BURST) {
+	/* The pause may be shorter after a response. After a late one, it is longer, and the run ends. */
+	s->due = is_late ? next_due(p, s, arrived.time) : tw_time__earlier(s->due, waiting->asked + pause_after(s));
+	if (is_late)
+		s->run = TW_EXCHANGES_OF_RUN;
+	else if (s->stamps && s->run < TW_EXCHANGES_OF_RUN && s->asked >= BURST) {
 		s->due = arrived.time;
 		p->between = arrived.time;
 	}
