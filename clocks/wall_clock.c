@@ -35,6 +35,24 @@ static uint64_t drift(const struct pair *p, enum tw_clock on)
 	return progress(p, on) / (TW_NS_PER_SECOND / TW_DRIFT_MAX);
 }
 
+/* Whether the stream's clock is @clock: then one reading is used for both. */
+static bool is_trace(const struct pair *p, enum tw_clock clock)
+{
+	return both_have(p, clock) && p->a->reading[TW_CLOCK_TRACE] == p->a->reading[clock] &&
+	       p->b->reading[TW_CLOCK_TRACE] == p->b->reading[clock];
+}
+
+/*
+ * Whether the stream's clock stopped or was set. A clock with the rate of BOOTTIME has no drift. After a suspend, each distance that the
+ * errors cannot explain counts, even if drift could explain it, because the clock is likely to have stopped.
+ */
+static bool has_jumped(const struct pair *p, bool suspended)
+{
+	const bool no_drift = is_trace(p, TW_CLOCK_MONO) || is_trace(p, TW_CLOCK_BOOT) || is_trace(p, TW_CLOCK_TAI);
+
+	return gain(p, TW_CLOCK_TRACE, TW_CLOCK_BOOT, no_drift || suspended ? 0 : drift(p, TW_CLOCK_BOOT)) != 0;
+}
+
 static int64_t step_of(const struct pair *p)
 {
 	if (both_have(p, TW_CLOCK_BOOT))
@@ -93,7 +111,7 @@ bool tw_wall_clock__take(struct tw_wall_clock *wall, const struct tw_clock_view 
 			ret->leap = -ret->tai;
 			ret->step = ret->tai = 0;
 		}
-		ret->jumped = gain(&p, TW_CLOCK_TRACE, TW_CLOCK_BOOT, drift(&p, TW_CLOCK_BOOT)) != 0;
+		ret->jumped = has_jumped(&p, ret->suspend != 0);
 	}
 	wall->last = *sample;
 	wall->any = true;

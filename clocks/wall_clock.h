@@ -26,7 +26,7 @@ struct tw_wall_change {
 	int64_t leap; /* amount by which a leap second set the wall clock, ns: a second, back or forward; 0 = there was none */
 	int64_t tai;     /* change of the TAI offset, ns, which is not that of a leap second; 0 = it was not changed */
 	int64_t suspend; /* duration of the suspend, ns; 0 = no suspend */
-	bool jumped; /* the stream's clock stopped or was set: its distance from BOOTTIME changed by more than drift explains */
+	bool jumped; /* the stream's clock stopped or was set: its distance from BOOTTIME changed, and its drift is not the reason */
 };
 
 /**

@@ -369,7 +369,9 @@ uint64_t tw_archive__present(const struct tw_archive *a)
 
 /*
  * A producer sends a CLOCK each second, and answers requests. If neither arrived for this time, its machine may have been suspended. Its
- * clock may then have stopped, so the times of events that arrive before the next CLOCK may be wrong.
+ * clock may then have stopped, so the times of events that arrive before the next CLOCK may be wrong. After a suspend of any length, a
+ * producer sends a CLOCK before further events (clocks/step_watch.h). This time is for a CLOCK that was lost, and for older producers. It
+ * is not shorter, because a machine that was not suspended is silent for as long if one CLOCK is lost.
  */
 #define QUIET_NS (2 * TW_NS_PER_SECOND)
 

@@ -405,6 +405,47 @@ static void test_suspend(void **state)
 	}
 }
 
+/*
+ * Each suspend is noticed that the errors of the samples do not explain. The stream's clock is then compared without allowance for drift;
+ * and always, if it has the rate of BOOTTIME.
+ */
+static void test_suspend_threshold(void **state)
+{
+	static const struct {
+		enum tw_clock trace;
+		uint64_t suspend, step, drift; /* ns */
+		bool suspended, jumped;
+	} cases[] = {
+		{ TW_CLOCK_MONO, 2000, 0, 0, false, false }, /* within the errors */
+		{ TW_CLOCK_MONO, 2001, 0, 0, true, true },       { TW_CLOCK_MONO, 1500 * MS, 0, 0, true, true },
+		{ TW_CLOCK_BOOT, 1500 * MS, 0, 0, true, false }, { TW_CLOCK_RAW, 100000, 0, 0, true, true },
+		{ TW_CLOCK_RAW, 0, 0, 100000, false, false },    { TW_CLOCK_RAW, 0, 0, 600000, false, true },
+		{ TW_CLOCK_MONO, 0, 100000, 0, false, false },   { TW_CLOCK_TAI, 0, 100000, 0, false, true },
+		{ TW_CLOCK_TAI, 1500 * MS, 0, 0, true, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tw_clock_view sample = { .valid = 0x3f,
+						.error_ns = 1000,
+						.reading = { 10, 11, 12, 13, 14, 15 } };
+		struct tw_wall_clock wall = { 0 };
+		struct tw_wall_change change;
+
+		sample.reading[TW_CLOCK_TRACE] = sample.reading[cases[i].trace];
+		assert_true(tw_wall_clock__take(&wall, &sample, &change));
+		sample.reading[TW_CLOCK_MONO] += SECOND;
+		sample.reading[TW_CLOCK_RAW] += SECOND + cases[i].drift;
+		sample.reading[TW_CLOCK_BOOT] += SECOND + cases[i].suspend;
+		sample.reading[TW_CLOCK_REAL] += SECOND + cases[i].suspend + cases[i].step;
+		sample.reading[TW_CLOCK_TAI] += SECOND + cases[i].suspend + cases[i].step;
+		sample.reading[TW_CLOCK_TRACE] = sample.reading[cases[i].trace];
+		assert_true(tw_wall_clock__take(&wall, &sample, &change));
+		assert_int_equal(change.suspend, cases[i].suspended ? cases[i].suspend : 0);
+		assert_int_equal(change.jumped, cases[i].jumped);
+	}
+}
+
 /* A difference within the error of two samples is no step. Each larger difference is a step. */
 static void test_step_threshold(void **state)
 {
@@ -676,6 +717,7 @@ int main(void)
 		cmocka_unit_test(test_tai_offset),
 		cmocka_unit_test(test_tai_as_trace_clock),
 		cmocka_unit_test(test_suspend),
+		cmocka_unit_test(test_suspend_threshold),
 		cmocka_unit_test(test_step_threshold),
 		cmocka_unit_test(test_leap_threshold),
 		cmocka_unit_test(test_late_answer),
