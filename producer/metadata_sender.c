@@ -356,6 +356,18 @@ static void send_every_second(struct tw_metadata_sender *m, uint64_t mono)
 }
 
 /*
+ * If a clock was set, sends the clocks at once: with the trace clock tai, or after a suspend, receivers could not compute the times of the
+ * next events otherwise.
+ */
+static void send_clock_if_set(struct tw_metadata_sender *m)
+{
+	if (!tw_step_watch__take(&m->step_watch))
+		return;
+	send_clock(m);
+	tw_control_channel__end(&m->control);
+}
+
+/*
  * Sends the records that are due before the events of the round, so that a receiver that has joined since the last round can decode these
  * events.
  */
@@ -364,6 +376,7 @@ void tw_metadata_sender__before(struct tw_metadata_sender *m, uint64_t now)
 	const uint64_t mono = tw_time__now(CLOCK_MONOTONIC);
 
 	m->control.time = now;
+	send_clock_if_set(m);
 	resend_shed(m);
 	repeat_if_due(m, mono);
 	send_every_second(m, mono);
@@ -426,5 +439,6 @@ void tw_metadata_sender__fini(struct tw_metadata_sender *m)
 	tw_symbolizer__fini(&m->symbolizer);
 	tw_sync__free(m->sync);
 	tw_phcs__fini(&m->phcs);
+	tw_step_watch__close(&m->step_watch);
 	tw_request_limiter__free(m->requests);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sends the records of the control channel through the writer of the first reader: all metadata at the start; new task names and symbols in
- * each round; clocks and counters every second; all metadata again for receivers that join late or request it; a new schema when the
- * kernel's events have changed. Before the first round of the reader threads and after their end, the main thread uses the sender. In
+ * each round; clocks and counters every second; clocks also as soon as one of them was set, or the machine was suspended, before the events
+ * that follow; all metadata again for receivers that join late or request it; a new schema when the kernel's events have changed. Before the first round of the reader threads and after their end, the main thread uses the sender. In
  * between, the first reader thread uses it.
  */
 #ifndef TW_METADATA_SENDER_H
 #define TW_METADATA_SENDER_H
 
 #include "clocks/phcs.h"
+#include "clocks/step_watch.h"
 #include "clocks/sync.h"
 #include "producer/control_channel.h"
 #include "producer/events.h"
@@ -53,8 +54,9 @@ struct tw_metadata_sender {
 	void *stats_ctx;
 	struct tw_host_attrs host;
 	struct tw_sync *sync;
-	uint32_t sync_ns;    /* error bound of REALTIME relative to its time source, ns; 0 = unknown */
-	struct tw_phcs phcs; /* the PTP hardware clocks that CLOCK has readings of */
+	uint32_t sync_ns;                /* error bound of REALTIME relative to its time source, ns; 0 = unknown */
+	struct tw_phcs phcs;             /* the PTP hardware clocks that CLOCK has readings of */
+	struct tw_step_watch step_watch; /* of the thread that sends */
 	struct tw_request_limiter *requests;
 	struct tw_clock_view sample; /* the last clock sample that was sent */
 	struct tw_schema_texts texts;
@@ -97,7 +99,7 @@ void tw_metadata_sender__finish(struct tw_metadata_sender *metadata);
  */
 void tw_metadata_sender__last(struct tw_metadata_sender *metadata, uint64_t now);
 
-/** tw_metadata_sender__fini() - free the texts, the symbols, the sync and the request limiter, close the PHCs */
+/** tw_metadata_sender__fini() - free the texts, the symbols, the sync and the request limiter, close the PHCs and the step watch */
 void tw_metadata_sender__fini(struct tw_metadata_sender *metadata);
 
 #endif

@@ -270,13 +270,17 @@ static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed
 	return pause < quarter ? pause : quarter;
 }
 
-/* Sleeps for at most @ns. Ends earlier if stop is set or metadata is requested; with @for_events, also if a ring has events. */
+/*
+ * Sleeps for at most @ns. Ends earlier if stop is set, metadata is requested, or a clock was set; with @for_events, also if a ring has
+ * events.
+ */
 static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 {
 	const struct timespec ts = { .tv_sec = (time_t)(ns / TW_NS_PER_SECOND),
 				     .tv_nsec = (long)(ns % TW_NS_PER_SECOND) };
 	const int request_fd = r->metadata ? tw_request_limiter__fd(r->metadata->requests) : -1;
-	struct pollfd fds[CHANNELS_MAX + 2], *request;
+	const int step_fd = r->metadata ? tw_step_watch__fd(&r->metadata->step_watch) : -1;
+	struct pollfd fds[CHANNELS_MAX + 3], *request;
 	uint64_t times;
 	nfds_t n = 0;
 
@@ -285,7 +289,8 @@ static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 	request = &fds[n];
 	*request = (struct pollfd){ .fd = request_fd, .events = POLLIN };
 	fds[n + 1] = (struct pollfd){ .fd = r->wake_fd, .events = POLLIN };
-	if (ppoll(fds, n + 2, &ts, NULL) <= 0)
+	fds[n + 2] = (struct pollfd){ .fd = step_fd, .events = POLLIN }; /* the next round takes the step */
+	if (ppoll(fds, n + 3, &ts, NULL) <= 0)
 		return;
 	for (size_t i = 0; i < n; i++)
 		r->rings[i].no_poll |= !!(fds[i].revents & POLLERR); /* the CPU was never online and has no ring yet */

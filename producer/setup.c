@@ -240,6 +240,7 @@ static int init_metadata(struct tw_producer *p, struct tw_error *error)
 	tw_phcs__init(&m->phcs, p->options->phc_failed, p->options->ctx);
 	for (size_t i = 0; i < p->options->phcs.n; i++)
 		tw_phcs__add(&m->phcs, p->options->phcs.items[i]);
+	tw_step_watch__open(&m->step_watch);
 	m->requests = tw_request_limiter__new();
 	if (!m->requests)
 		return tw_error__set(error, -errno, "cannot wait for metadata requests: %s", strerror(errno));

@@ -20,7 +20,6 @@
 #include "cli/service.h"
 #include "cli/standard_files.h"
 #include "cli/stop.h"
-#include "clocks/step_watch.h"
 #include "vnet/rx_packet.h"
 #include "vnet/rx_udp.h"
 #include "vnet/rx_xdp.h"
@@ -186,7 +185,7 @@ static int begin_clocks(struct capture *capture, struct tw_archive_options *opti
 			       capture->reference_text, sizeof(capture->reference_text));
 	if (!capture->has_align && chosen->kind == TW_REFERENCE_PHC)
 		capture->align = TW_ALIGN_HOST;
-	capture->step_watch = tw_step_watch__open(); /* without it, a step is noticed within a second */
+	tw_step_watch__open(&capture->step_watch);
 	options->align = capture->align;
 	options->clock = capture->clock;
 	options->own = own_clock(capture);
@@ -311,14 +310,14 @@ static void capture__wait(struct capture *capture)
 		struct pollfd fds[] = {
 			{ .fd = stop__fd(), .events = POLLIN },
 			{ .fd = standard_files__behind(), .events = POLLOUT },
-			{ .fd = capture->step_watch, .events = POLLIN },
+			{ .fd = tw_step_watch__fd(&capture->step_watch), .events = POLLIN },
 		};
 
 		ppoll(fds, 3, &timeout, NULL);
 		if (fds[0].revents)
 			return;
 		now = tw_time__now(CLOCK_MONOTONIC);
-		if (fds[2].revents && tw_step_watch__take(capture->step_watch))
+		if (tw_step_watch__take(&capture->step_watch))
 			due.clock = now;
 	}
 }
@@ -329,8 +328,7 @@ static void discard(void *data)
 
 	tw_filter__free(capture->filter);
 	drop_counters__free(capture->rejected);
-	if (capture->sync && capture->step_watch >= 0)
-		close(capture->step_watch);
+	tw_step_watch__close(&capture->step_watch);
 	tw_sync__free(capture->sync);
 	tw_reference__close(&capture->reference);
 	free(capture->stats.streams);

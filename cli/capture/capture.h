@@ -11,6 +11,7 @@
 #include "cli/drop_counters.h"
 #include "cli/receiver.h"
 #include "clocks/capture_clock.h"
+#include "clocks/step_watch.h"
 #include "clocks/sync.h"
 #include "filter/filter.h"
 
@@ -38,7 +39,7 @@ struct capture {
 	struct tw_sync_state synced; /* the last state of @sync */
 	struct tw_capture_clock clock;
 	struct tw_reference reference;
-	int step_watch;           /* readable when this machine's wall clock was set; negative = not watched */
+	struct tw_step_watch step_watch;
 	char reference_text[512]; /* describes @reference in the file; "" without --reference */
 	struct receiver *receiver;
 	struct screen screen;  /* shows the status on a terminal */

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # CLOCK samples of a machine whose clocks change: a program sets the TAI offset, the wall clock is set, a leap second is inserted, and a PTP
-# hardware clock goes away. Each change is in the recording, in `report`, in `info` and in Wireshark, and no time is bent by it. The hardware
+# hardware clock goes away. Each change is in the recording, in `report`, in `info` and in Wireshark, and no time is bent by it. A second
+# recording shows that the producer notices changes at once, and not when its next sample is due. The hardware
 # clocks are that of the card that QEMU emulates, whose readings may stand still, and, on 6.12, one that counts CLOCK_MONOTONIC_RAW.
 # Usage: clock-samples.sh RELEASE KERNELS TRACEWIRE; PLUGIN and PLUGINDIR as in tests/integration
 . "$(dirname "$0")/common.sh"
@@ -43,6 +44,24 @@ python3 /job/adjtimex.py status 0
 [ ! -e /job/netdevsim.ko ] || echo 1 >/sys/bus/netdevsim/del_device
 pause
 END
+# set.py real SECONDS | tai SECONDS: sets the wall clock forward or backward, or the TAI offset, and ends a moment later
+cat >"$job/set.py" <<'END'
+import runpy, sys, time
+if sys.argv[1] == 'real':
+    time.clock_settime(time.CLOCK_REALTIME, time.time() + float(sys.argv[2]))
+else:
+    runpy.run_path('/job/adjtimex.py')
+time.sleep(0.4)
+END
+cat >"$job/set" <<'END'
+sleep 1.3
+for change in "real 5" "tai 30" "real -2.5" "tai 36" "real 0.05" "tai 0" "real 3600" "tai 37"; do
+	python3 /job/set.py $change
+	sleep 0.3
+	/bin/true
+	sleep 1.3
+done
+END
 cat >"$job/run" <<'END'
 modprobe -a e1000e af_packet || { echo "no driver"; exit 77; }
 for _ in $(seq 100); do ip link set eth0 up 2>/dev/null && break; sleep 0.1; done
@@ -54,7 +73,8 @@ if [ -e /job/netdevsim.ko ]; then
 	card=$(ls /sys/bus/netdevsim/devices/netdevsim1/net)
 fi
 /job/tracewire record -v -C mono_raw -e sched:sched_process_exit --phc eth0 ${card:+--phc "$card"} --phc all --phc tw-none --phc lo \
-	-w /job/changes.pcapng -- bash /job/change 2>/job/record.err
+	-w /job/changes.pcapng -- bash /job/change 2>/job/record.err || exit
+/job/tracewire record -q -e sched:sched_process_exit -w /job/at-once.pcapng -- bash /job/set 2>>/job/record.err
 END
 VM_DEVICES="-netdev user,id=net -device e1000e,netdev=net" in_machine "bash /job/run"
 status=$?
@@ -142,4 +162,11 @@ print(f'the clock of netdevsim: bounds {min(d[1] for d in distances)} to {max(d[
 END
 [ "$release" != 6.12 ] || expect "a clock that goes away" \
 	"the PTP hardware clock /dev/ptp1 is gone: the stream has no readings of it until it is back" "$(grep ' is gone' "$job/record.err")"
+
+# A step of the wall clock is noticed before the process that made it ends, 0.4 s later. The kernel tells nobody that the TAI offset was set:
+# this is noticed with the next event, which is the end of this process, and before the end of true, 0.3 s later. Samples are a second apart.
+file=$job/at-once.pcapng
+expect "changes that are noticed at once" "2 set true 6 set true 2 set true 6 set true 2 set true 6 set true 2 set true 6 set true" \
+	"$(fields 'trace.offset.kind in {2, 6} || trace.comm in {"python3", "true"}' trace.offset.kind trace.comm |
+		sed 's/python3$/set/; s/^ //; s/ $//' | paste -sd' ' | sed 's/set 6/6 set/g')"
 exit $failed
