@@ -13,17 +13,17 @@ static struct tw_bounds minus(struct tw_bounds a, struct tw_bounds b)
 	return (struct tw_bounds){ tw_saturate__minus(a.low, b.high), tw_saturate__minus(a.high, b.low) };
 }
 
+/* Return: bounds of reference - capture clock at @ns in the stream's clock. @bounds: of the distance from the capture clock */
+static struct tw_bounds reference_at(const struct tw_stream_clock *c, uint64_t ns, struct tw_bounds bounds)
+{
+	return tw_reference_state__at(&c->own.reference, ns - (uint64_t)tw_bounds__middle(bounds));
+}
+
 /* Convert an estimate of the distance from the capture clock, at @ns in the stream's clock, to the distance from the reference. */
 static void refer(const struct tw_stream_clock *c, uint64_t ns, struct tw_clock_estimate *estimate)
 {
-	const struct tw_reference_state *reference = &c->own.reference;
-	const uint64_t capture = ns - (uint64_t)tw_bounds__middle(estimate->bounds);
-	const struct tw_bounds at = tw_reference_state__at(reference, capture);
-
-	estimate->bounds = minus(estimate->bounds, at);
-	estimate->drift = minus(estimate->drift, reference->rates);
-	estimate->best.distance = tw_saturate__minus(estimate->best.distance, tw_bounds__middle(at));
-	estimate->best.drift -= (double)tw_bounds__middle(reference->rates);
+	estimate->bounds = minus(estimate->bounds, reference_at(c, ns, estimate->bounds));
+	estimate->drift = minus(estimate->drift, c->own.reference.rates);
 }
 
 /* The sources. @ns: in the stream's clock. Return: false if the source is unknown or too old */
@@ -32,12 +32,12 @@ static bool by_exchange(const struct tw_stream_clock *c, uint64_t ns, struct tw_
 {
 	if (!tw_distance__known(&c->distance))
 		return false;
-	*ret = (struct tw_clock_estimate){ .bounds = tw_distance__at(&c->distance, ns),
+	*ret = (struct tw_clock_estimate){ .here = tw_distance__at(&c->distance, ns),
 					   .drift = tw_distance__drift(&c->distance),
 					   .method = TW_OFFSET_BY_TIME_SYNC,
 					   .is_bounded = true,
 					   .until = UINT64_MAX };
-	ret->best = tw_distance__line(&c->distance, ns, ret->bounds);
+	ret->bounds = ret->here;
 	refer(c, ns, ret);
 	return true;
 }
@@ -54,7 +54,6 @@ static bool by_sync(const struct tw_stream_clock *c, uint64_t ns, struct tw_cloc
 					   .method = TW_OFFSET_BY_SYNC,
 					   .is_bounded = true,
 					   .until = c->kept.time + KEPT_NS };
-	ret->best.distance = tw_bounds__middle(ret->bounds);
 	refer(c, ns, ret);
 	return true;
 }
@@ -85,8 +84,6 @@ static bool by_phc(const struct tw_stream_clock *c, uint64_t ns, struct tw_clock
 					   .method = TW_OFFSET_BY_PHC,
 					   .is_bounded = here && there && *reference->grandmaster && *c->grandmaster,
 					   .until = newest->time + KEPT_NS };
-	ret->best.distance = tw_bounds__middle(ret->bounds);
-	ret->best.drift = (double)tw_bounds__middle(ret->drift);
 	return true;
 }
 
@@ -135,6 +132,20 @@ bool tw_clock_estimate__choose(const struct tw_stream_clock *c, uint64_t ns, str
 		any = true;
 	}
 	return any;
+}
+
+struct tw_distance_line tw_clock_estimate__best(const struct tw_stream_clock *c, uint64_t ns,
+						const struct tw_clock_estimate *estimate)
+{
+	struct tw_distance_line best = { tw_bounds__middle(estimate->bounds),
+					 (double)tw_bounds__middle(estimate->drift) };
+
+	if (estimate->method != TW_OFFSET_BY_TIME_SYNC)
+		return best;
+	best = tw_distance__line(&c->distance, ns, estimate->here);
+	best.distance = tw_saturate__minus(best.distance, tw_bounds__middle(reference_at(c, ns, estimate->here)));
+	best.drift -= (double)tw_bounds__middle(c->own.reference.rates);
+	return best;
 }
 
 uint64_t tw_clock_estimate__error(const struct tw_clock_estimate *estimate, int64_t offset)

@@ -18,9 +18,9 @@
 
 /* An estimate by one source. */
 struct tw_clock_estimate {
-	struct tw_bounds bounds;      /* of the distance, ns; without @is_bounded, only their middle is valid */
-	struct tw_bounds drift;       /* bounds of the drift, ns per s */
-	struct tw_distance_line best; /* the most likely distance and drift */
+	struct tw_bounds bounds; /* of the distance, ns; without @is_bounded, only their middle is valid */
+	struct tw_bounds here;   /* by exchanges: bounds of the distance from the capture clock, ns */
+	struct tw_bounds drift;  /* bounds of the drift, ns per s */
 	enum tw_offset_method method;
 	bool is_bounded;
 	uint64_t until; /* time in the stream's clock until which the source is valid without new data, ns */
@@ -40,6 +40,13 @@ static inline bool tw_clock_estimate__make(const struct tw_stream_clock *clock, 
 {
 	return tw_clock_estimate__choose(clock, ns, ret, NULL);
 }
+
+/**
+ * tw_clock_estimate__best() - the most likely distance of the stream's clock from the reference, and its drift
+ * @estimate: made at @ns
+ */
+struct tw_distance_line tw_clock_estimate__best(const struct tw_stream_clock *clock, uint64_t ns,
+						const struct tw_clock_estimate *estimate);
 
 /** tw_clock_estimate__error() - error bound of a packet time that was computed with @offset, ns; TW_ERROR_UNKNOWN */
 uint64_t tw_clock_estimate__error(const struct tw_clock_estimate *estimate, int64_t offset);

@@ -7,6 +7,9 @@
 #include "clocks/line_bounds.h"
 #include "clocks/regression.h"
 
+#define TOGETHER_NS \
+	(2 *        \
+	 TW_NS_PER_MS) /* exchanges within this time, such as those of a run, make one mark: their bounds hardly differ */
 #define ANCHOR_NS (16 * TW_NS_PER_SECOND) /* shortest time between two anchors */
 /* The second assumption of distance.h. */
 #define EVEN_NS     (4 * TW_NS_PER_SECOND) /* it is used after this time without a visible step of the rate */
@@ -125,16 +128,10 @@ static void side__cut(struct side *side, const struct tw_distance *d, uint64_t n
 			side->n = i;
 }
 
-/*
- * Get the bounds at @time, relative to @base, of the distances whose rate is even and that are within the bounds of all marks of a side.
- * Return: false if there are no marks or no such distances.
- */
-static bool even_bounds(const struct tw_distance *d, const struct side *side, uint64_t time, int64_t base,
-			struct tw_bounds *ret)
+/* Get the limits of the distances whose rate is even and that are within the bounds of all marks of a side, relative to @base. */
+static void even_limits(const struct tw_distance *d, const struct side *side, uint64_t time, int64_t base,
+			struct tw_line_limit limits[TW_DISTANCE_MARKS])
 {
-	struct tw_line_limit limits[TW_DISTANCE_MARKS];
-	double low, high;
-
 	for (uint64_t i = 0; i < side->n; i++) {
 		const struct tw_distance_mark *mark = mark_at(d, side->first + i * side->step);
 		const double distance = (double)tw_time__apart(mark->time, time);
@@ -146,6 +143,16 @@ static bool even_bounds(const struct tw_distance *d, const struct side *side, ui
 			.high = (double)tw_saturate__minus(mark->bounds.high, base) + change,
 		};
 	}
+}
+
+/* Get the bounds at @time of these distances, relative to @base. Return: false if there are no marks or no such distances. */
+static bool even_bounds(const struct tw_distance *d, const struct side *side, uint64_t time, int64_t base,
+			struct tw_bounds *ret)
+{
+	struct tw_line_limit limits[TW_DISTANCE_MARKS];
+	double low, high;
+
+	even_limits(d, side, time, base, limits);
 	if (!tw_line_bounds__find(limits, side->n, TW_DRIFT_MAX / 1e9, &low, &high) || low < -BOUND_MAX ||
 	    high > BOUND_MAX)
 		return false;
@@ -158,9 +165,11 @@ static void check_rate(struct tw_distance *d)
 {
 	const struct tw_distance_mark *newest = latest_mark(d);
 	const struct side side = side_before(d->n_marks, d->even > oldest_mark(d) ? d->even : oldest_mark(d));
-	struct tw_bounds unused;
+	const double drift = (double)tw_bounds__middle(tw_distance__drift(d)) / 1e9; /* the lines go back in time */
+	struct tw_line_limit limits[TW_DISTANCE_MARKS];
 
-	if (even_bounds(d, &side, newest->time, newest->bounds.low, &unused))
+	even_limits(d, &side, newest->time, newest->bounds.low, limits);
+	if (tw_line_bounds__exist(limits, side.n, TW_DRIFT_MAX / 1e9, -drift))
 		return;
 	d->rate_steps++;
 	d->even = d->n_marks - 1;
@@ -168,11 +177,30 @@ static void check_rate(struct tw_distance *d)
 	d->n_anchors = 0;
 }
 
+/*
+ * Join a mark with the latest one: its time becomes that of the faster exchange, because the growth of bounds since the slower one matters
+ * less. This keeps the number of marks small for a producer whose requests come in runs. Return: whether the exchange tells anything new
+ */
+static bool join(struct tw_distance *d, const struct tw_distance_mark *mark)
+{
+	const struct tw_distance_mark last = *latest_mark(d);
+	const struct tw_distance_mark *const fast = mark->delay < last.delay ? mark : &last;
+	const struct tw_distance_mark *const slow = fast == mark ? &last : mark;
+	struct tw_distance_mark *joined = &d->marks[(d->n_marks - 1) % TW_DISTANCE_MARKS];
+	const struct tw_bounds grown = tw_bounds__grown(slow->bounds, tw_time__apart(fast->time, slow->time));
+
+	*joined = *fast;
+	joined->bounds = tw_bounds__meet(fast->bounds, grown);
+	joined->asked = mark->asked;
+	joined->since = last.since;
+	return fast == mark || joined->bounds.low != last.bounds.low || joined->bounds.high != last.bounds.high;
+}
+
 bool tw_distance__take(struct tw_distance *d, const struct tw_time_sync_sample *s)
 {
 	const struct tw_bounds asked = { INT64_MIN, (int64_t)(s->received - s->asked) };
 	const bool again = s->again && d->n_marks && latest_mark(d)->asked == s->asked;
-	struct tw_distance_mark mark = { .time = s->answered, .asked = s->asked };
+	struct tw_distance_mark mark = { .time = s->answered, .since = s->answered, .asked = s->asked };
 
 	mark.bounds = tw_bounds__grown(asked, tw_time__apart(s->answered, s->received));
 	mark.bounds.low = (int64_t)(s->answered - s->arrived);
@@ -197,11 +225,13 @@ bool tw_distance__take(struct tw_distance *d, const struct tw_time_sync_sample *
 	}
 	if (!d->n_marks)
 		d->even_since = mark.time;
-	if (again && d->n_marks)
-		d->n_marks--;
-	d->marks[d->n_marks++ % TW_DISTANCE_MARKS] = mark;
+	d->joined = d->n_marks && (again || tw_time__apart(mark.time, latest_mark(d)->since) <= TOGETHER_NS);
+	if (d->joined && !join(d, &mark))
+		return true;
+	if (!d->joined)
+		d->marks[d->n_marks++ % TW_DISTANCE_MARKS] = mark;
 	check_rate(d);
-	anchor(d, &mark);
+	anchor(d, latest_mark(d));
 	return true;
 }
 
@@ -289,32 +319,48 @@ static uint64_t shortest_delay(const struct tw_distance *d, uint64_t from)
 	return shortest;
 }
 
-/*
- * Fit a line to the exchanges since the last step of the rate; x is relative to @time, y to @base. @asymmetry is the part of the additional
- * delay of slow exchanges that is added to the distance: 0.5 if only responses are slow, -0.5 if only requests are. Return: false if no
- * line is fit.
- */
-static bool fit(const struct tw_distance *d, uint64_t time, int64_t base, double asymmetry,
-		struct tw_regression_line *ret)
+/* The exchanges since the last step of the rate, for regressions. */
+struct exchanges {
+	struct tw_regression_point points[TW_DISTANCE_MARKS]; /* y without asymmetry */
+	double more[TW_DISTANCE_MARKS];                       /* additional delay of slow exchanges, ns */
+	size_t n;
+};
+
+/* Get the exchanges; x is relative to @time, y to @base. */
+static void list_exchanges(const struct tw_distance *d, uint64_t time, int64_t base, struct exchanges *ret)
 {
 	const uint64_t from = d->even > oldest_mark(d) ? d->even : oldest_mark(d);
-	const double shortest = (double)shortest_delay(d, from);
-	struct tw_regression_point points[TW_DISTANCE_MARKS];
-	size_t n = 0;
+	const double shortest = (double)shortest_delay(d, from), part = shortest / DELAY_PART + 1;
 
+	ret->n = 0;
 	for (uint64_t at = from; at < d->n_marks; at++) {
 		const struct tw_distance_mark *mark = mark_at(d, at);
-		const double more = (double)mark->delay - shortest, slower = 1 + more / (shortest / DELAY_PART + 1);
+		const double more = (double)mark->delay - shortest, slower = 1 + more / part;
 
-		points[n++] = (struct tw_regression_point){
+		ret->more[ret->n] = more;
+		ret->points[ret->n++] = (struct tw_regression_point){
 			.x = (double)(int64_t)(mark->time - time),
-			.y = (double)tw_saturate__minus(mark->middle, base) + asymmetry * more,
+			.y = (double)tw_saturate__minus(mark->middle, base),
 			.weight = 1 / (slower * slower),
 		};
 	}
+}
+
+/*
+ * Fit a line to the exchanges. @asymmetry is the part of the additional delay of slow exchanges that is added to the distance: 0.5 if only
+ * responses are slow, -0.5 if only requests are. Return: false if no line is fit.
+ */
+static bool fit(const struct exchanges *exchanges, double asymmetry, struct tw_regression_line *ret)
+{
+	struct tw_regression_point points[TW_DISTANCE_MARKS];
+
+	for (size_t i = 0; i < exchanges->n; i++) {
+		points[i] = exchanges->points[i];
+		points[i].y += asymmetry * exchanges->more[i];
+	}
 	/* An impossible slope shows that changing delays look like drift. Far outside of the exchanges, the estimate would be poor. */
-	return tw_regression__fit(points, n, ret) && fabs(ret->slope) <= TW_DRIFT_MAX / 1e9 && ret->from <= 0 &&
-	       -ret->to <= ret->to - ret->from;
+	return tw_regression__fit(points, exchanges->n, ret) && fabs(ret->slope) <= TW_DRIFT_MAX / 1e9 &&
+	       ret->from <= 0 && -ret->to <= ret->to - ret->from;
 }
 
 /* Fit a line with each of the asymmetries. Return: false if no line is fit; otherwise @ret is the line with the smallest residuals. */
@@ -322,10 +368,12 @@ static bool best_fit(const struct tw_distance *d, uint64_t time, int64_t base, s
 {
 	static const double asymmetries[] = { 0, -0.5, 0.5 };
 	struct tw_regression_line line;
+	struct exchanges exchanges;
 	bool any = false;
 
+	list_exchanges(d, time, base, &exchanges);
 	for (size_t i = 0; i < sizeof(asymmetries) / sizeof(asymmetries[0]); i++) {
-		if (!fit(d, time, base, asymmetries[i], &line) || (any && line.variance >= ret->variance))
+		if (!fit(&exchanges, asymmetries[i], &line) || (any && line.variance >= ret->variance))
 			continue;
 		*ret = line;
 		any = true;

@@ -56,6 +56,14 @@ static bool highest(const struct tw_line_limit *limits, size_t n, double slope_m
 	return false;
 }
 
+bool tw_line_bounds__exist(const struct tw_line_limit *limits, size_t n, double slope_max, double likely)
+{
+	const struct reach reach = reach_of(limits, n, likely, 1);
+	double unused;
+
+	return n && (reach.low - reach.high <= EXACT || highest(limits, n, slope_max, 1, &unused));
+}
+
 bool tw_line_bounds__find(const struct tw_line_limit *limits, size_t n, double slope_max, double *ret_low,
 			  double *ret_high)
 {

@@ -23,4 +23,7 @@ struct tw_line_limit {
 bool tw_line_bounds__find(const struct tw_line_limit *limits, size_t n, double slope_max, double *ret_low,
 			  double *ret_high);
 
+/** tw_line_bounds__exist() - whether there is such a line; @likely: any slope of at most @slope_max. It is fast if such a line has it */
+bool tw_line_bounds__exist(const struct tw_line_limit *limits, size_t n, double slope_max, double likely);
+
 #endif

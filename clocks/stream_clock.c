@@ -77,16 +77,18 @@ static void steer(struct tw_stream_clock *c, uint64_t now)
 {
 	const uint64_t at = c->written ? c->written : now;
 	struct tw_clock_estimate estimate;
+	struct tw_distance_line best;
 	int64_t target, gap;
 	bool sure;
 
 	if (c->align != TW_ALIGN_HOST || !tw_clock_estimate__make(c, at, &estimate))
 		return;
-	target = tw_saturate__minus(0, estimate.best.distance);
+	best = tw_clock_estimate__best(c, at, &estimate);
+	target = tw_saturate__minus(0, best.distance);
 	c->line = (struct tw_clock_line){
 		.from = at,
 		.offset = tw_clock_line__offset(&c->line, at),
-		.drift = -estimate.best.drift / (double)TW_NS_PER_SECOND,
+		.drift = -best.drift / (double)TW_NS_PER_SECOND,
 	};
 	gap = tw_saturate__minus(target, c->line.offset);
 	sure = estimate.is_bounded && is_outside(estimate.bounds, c->line.offset);
@@ -214,6 +216,7 @@ void tw_stream_clock__sample(struct tw_stream_clock *c, const struct tw_clock_vi
 
 bool tw_stream_clock__exchange(struct tw_stream_clock *c, const struct tw_time_sync_sample *sample)
 {
+	const uint64_t rate_steps = c->distance.rate_steps;
 	struct tw_time_sync_sample s = *sample;
 
 	s.received = tw_stream_clock__ns(c, s.received);
@@ -221,6 +224,8 @@ bool tw_stream_clock__exchange(struct tw_stream_clock *c, const struct tw_time_s
 	if (!tw_distance__take(&c->distance, &s))
 		return false;
 	c->by = s.by;
+	if (c->distance.joined && c->distance.rate_steps == rate_steps && c->dated && !c->doubted)
+		return true; /* bounds can only have become tighter; the first exchange of the next run uses them */
 	c->doubted = false;
 	steer(c, s.answered);
 	c->check_at = 0;
@@ -261,15 +266,16 @@ static void say_ahead(const struct tw_stream_clock *c, struct tw_stream_clock_su
 	const struct tw_clock_view *sample = &c->samples.last;
 	const uint64_t at = sample->reading[TW_CLOCK_TRACE];
 	struct tw_clock_estimate estimate;
+	int64_t distance;
 
 	if (!c->samples.any || !tw_clock_estimate__make(c, at, &estimate) || !estimate.is_bounded)
 		return;
+	distance = tw_clock_estimate__best(c, at, &estimate).distance;
 	ret->ahead_known = true;
-	ret->ahead = tw_saturate__plus(c->wall_offset, estimate.best.distance);
+	ret->ahead = tw_saturate__plus(c->wall_offset, distance);
 	if (c->own.reference.kind == TW_REFERENCE_HOST)
 		ret->ahead = tw_saturate__minus(ret->ahead, c->own.stepped);
-	ret->ahead_most = tw_clock_estimate__error(&estimate, tw_saturate__minus(0, estimate.best.distance)) + 1 +
-			  sample->error_ns;
+	ret->ahead_most = tw_clock_estimate__error(&estimate, tw_saturate__minus(0, distance)) + 1 + sample->error_ns;
 }
 
 void tw_stream_clock__summary(const struct tw_stream_clock *c, struct tw_stream_clock_summary *ret)

@@ -11,8 +11,11 @@
 #define MOVED_NS   TW_NS_PER_MS           /* smaller changes of the offset are not reported */
 #define MOVED_MORE 8                      /* changes below this multiple of the error are not reported either */
 
-/* Make an OFFSET record of the current state; its kind remains 0. A drift of unknown sign is not reported. */
-static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t time)
+/*
+ * Make an OFFSET record of the current state; its kind remains 0. A drift of unknown sign is not reported. @ret_until: time in the stream's
+ * clock until which the source is valid without new data, ns
+ */
+static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t time, uint64_t *ret_until)
 {
 	const uint64_t ns = tw_stream_clock__ns(c, time);
 	struct tw_offset_view ret = {
@@ -22,8 +25,10 @@ static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t tim
 	};
 	struct tw_clock_estimate estimate;
 
+	*ret_until = UINT64_MAX;
 	if (!tw_clock_estimate__make(c, ns, &estimate))
 		return ret;
+	*ret_until = estimate.until;
 	ret.method = (uint16_t)estimate.method;
 	ret.error_ns = tw_clock_estimate__error(&estimate, ret.offset);
 	ret.by = c->by;
@@ -75,9 +80,10 @@ static bool has_moved(const struct tw_stream_clock *c, int64_t offset)
 
 /*
  * Set check_at to a time up to which no check is needed: the error stays below the reported error, although it grows with the drift and the
- * correction of the line, there is no exchange, at which the bounds may change suddenly, and the source of the estimate stays valid.
+ * correction of the line, there is no exchange, at which the bounds may change suddenly, and the source of the estimate stays valid, which
+ * it is @until.
  */
-static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
+static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns, uint64_t until)
 {
 	const double drift = c->line.drift < 0 ? -c->line.drift : c->line.drift;
 	const double turn = c->line.turn < 0 ? -c->line.turn : c->line.turn;
@@ -85,14 +91,11 @@ static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, ui
 		c->own.reference.kind == TW_REFERENCE_PHC ? 2 : 1; /* that drift against the capture clock */
 	const double growth = clocks * TW_BOUND_GROWTH_MAX / 1e9 + drift + turn;
 	const double room = (double)(c->stated.error_ns - now->error_ns) / growth;
-	struct tw_clock_estimate estimate;
 
-	c->check_at = ns + LOOK_NS;
+	c->check_at = tw_time__earlier(ns + LOOK_NS, until);
 	if (now->error_ns != TW_ERROR_UNKNOWN && room < (double)LOOK_NS)
-		c->check_at = ns + (uint64_t)room;
+		c->check_at = tw_time__earlier(c->check_at, ns + (uint64_t)room);
 	c->check_at = tw_time__earlier(c->check_at, tw_distance__next(&c->distance, ns));
-	if (tw_clock_estimate__make(c, ns, &estimate))
-		c->check_at = tw_time__earlier(c->check_at, estimate.until);
 	if (c->n_changes)
 		c->check_at = tw_time__earlier(c->check_at, tw_stream_clock__ns(c, c->changes[0].time));
 }
@@ -102,13 +105,14 @@ static struct tw_offset_view take_change(struct tw_stream_clock *c, uint64_t tim
 {
 	const struct tw_offset_view change = c->changes[0];
 	struct tw_offset_view ret;
+	uint64_t unused;
 
 	c->n_changes--;
 	for (unsigned int i = 0; i < c->n_changes; i++)
 		c->changes[i] = c->changes[i + 1];
 	if (c->wall && c->align == TW_ALIGN_NONE)
 		c->line.offset = change.offset;
-	ret = state(c, time);
+	ret = state(c, time, &unused);
 	ret.kind = change.kind;
 	ret.step = change.step;
 	return ret;
@@ -126,10 +130,11 @@ bool tw_stream_clock__look(struct tw_stream_clock *c, uint64_t time, struct tw_o
 {
 	const uint64_t ns = tw_stream_clock__ns(c, time);
 	struct tw_offset_view now;
+	uint64_t until;
 
 	if (!c->dated)
 		return false;
-	now = state(c, time);
+	now = state(c, time, &until);
 	if (!c->started)
 		now.kind = TW_OFFSET_START;
 	else if (c->n_changes && tw_stream_clock__ns(c, c->changes[0].time) <= ns)
@@ -137,7 +142,7 @@ bool tw_stream_clock__look(struct tw_stream_clock *c, uint64_t time, struct tw_o
 	else if (is_low(c, &now, ns) || now.error_ns > c->stated.error_ns || has_moved(c, now.offset))
 		now.kind = TW_OFFSET_ESTIMATE;
 	if (!now.kind) {
-		plan(c, &now, ns);
+		plan(c, &now, ns, until);
 		return false;
 	}
 	now.error_ns = with_room(c, &now);
