@@ -351,7 +351,7 @@ static struct waiting_request *of_cookie(const struct tw_clock_poller *p, uint32
 		if (p->recent[i].id == cookie)
 			s = find(p, p->recent[i].stream_id);
 	for (size_t i = 0; s && i < WAITING; i++)
-		if (s->waiting[i].open && s->waiting[i].id == cookie)
+		if ((s->waiting[i].open || s->waiting[i].answered) && s->waiting[i].id == cookie)
 			return &s->waiting[i];
 	return NULL;
 }
@@ -368,13 +368,18 @@ void tw_clock_poller__sent(struct tw_clock_poller *p, uint32_t cookie, struct tw
 {
 	struct waiting_request *waiting = of_cookie(p, cookie);
 
-	if (waiting && sent.time > waiting->sent.time)
-		waiting->sent = sent;
+	if (!waiting || sent.time <= waiting->sent.time)
+		return;
+	waiting->sent = sent;
+	waiting->got.asked = sent.time;
+	waiting->got.by.asked = sent.by;
 }
 
-static struct waiting_request *waiting_for(struct asked_stream *s, const struct tw_time_sync_view *answer)
+/* Return: the request that a response from @from answers; NULL if there is none */
+static struct waiting_request *waiting_for(struct asked_stream *s, const struct tw_peer *from,
+					   const struct tw_time_sync_view *answer)
 {
-	for (size_t i = 0; i < WAITING; i++) {
+	for (size_t i = 0; s && from && same_peer(&s->peer, from) && i < WAITING; i++) {
 		struct waiting_request *w = &s->waiting[i];
 
 		if (w->open && w->id == answer->id && w->asked == answer->asked)
@@ -411,11 +416,20 @@ static void take_sent(struct tw_clock_poller *p, struct asked_stream *s, const s
 	}
 }
 
+bool tw_clock_poller__expects(const struct tw_clock_poller *p, const struct tw_received_frame *frame)
+{
+	struct tw_time_sync_view answer;
+	uint64_t stream;
+
+	return tw_time_sync_frame__read(frame->data, frame->len, &stream, &answer) &&
+	       waiting_for(find(p, stream), frame->from, &answer);
+}
+
 bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_received_frame *frame,
 			       struct tw_stamped_time arrived, uint64_t *ret_stream, struct tw_time_sync_sample *ret)
 {
 	struct tw_time_sync_view answer;
-	struct waiting_request *waiting = NULL;
+	struct waiting_request *waiting;
 	struct asked_stream *s;
 	uint64_t stream;
 	bool is_late;
@@ -424,8 +438,7 @@ bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_receiv
 	if (!tw_time_sync_frame__read(frame->data, frame->len, &stream, &answer))
 		return false;
 	s = find(p, stream);
-	if (s && frame->from && same_peer(&s->peer, frame->from))
-		waiting = waiting_for(s, &answer);
+	waiting = waiting_for(s, frame->from, &answer);
 	if (!waiting) {
 		p->stats.strange++;
 		return false;

@@ -16,7 +16,8 @@
  * metadata are not requested again, because producers repeat them each second.
  *
  * The capture host passes transmit stamps of requests to the poller, and producers send those of earlier responses in later responses.
- * Because these stamps exclude delays in the hosts, the poller makes a better sample of an exchange when it gets them. A producer that
+ * Because these stamps exclude delays in the hosts, the poller makes a better sample of an exchange when it gets them. The stamp of a
+ * network card may arrive after the response. A producer that
  * sends stamps therefore gets its requests in runs of four, each as soon as the previous one is answered. The later ones of a run are also
  * more exact, because their way is in the caches of both hosts.
  *
@@ -66,7 +67,7 @@ bool tw_clock_poller__next(struct tw_clock_poller *poller, uint64_t now, struct 
 /**
  * tw_clock_poller__asked() - when a recent request was made
  * @cookie: of the request
- * Return: time of the capture clock; 0 if the request is unknown, or was answered before.
+ * Return: time of the capture clock; 0 if the request is unknown, or no better sample of its exchange can follow.
  */
 uint64_t tw_clock_poller__asked(const struct tw_clock_poller *poller, uint32_t cookie);
 
@@ -79,6 +80,9 @@ static inline bool tw_clock_poller__is_response(const struct tw_received_frame *
 	return frame->len >= sizeof(struct tw_frame_hdr) &&
 	       frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_OUT_OF_BAND;
 }
+
+/** tw_clock_poller__expects() - whether a frame is a response that tw_clock_poller__response() will match */
+bool tw_clock_poller__expects(const struct tw_clock_poller *poller, const struct tw_received_frame *frame);
 
 /**
  * tw_clock_poller__response() - match a response with its request

@@ -191,7 +191,7 @@ static bool join(struct tw_distance *d, const struct tw_distance_mark *mark)
 
 	*joined = *fast;
 	joined->bounds = tw_bounds__meet(fast->bounds, grown);
-	joined->asked = mark->asked;
+	joined->received = mark->received;
 	joined->since = last.since;
 	return fast == mark || joined->bounds.low != last.bounds.low || joined->bounds.high != last.bounds.high;
 }
@@ -199,8 +199,8 @@ static bool join(struct tw_distance *d, const struct tw_distance_mark *mark)
 bool tw_distance__take(struct tw_distance *d, const struct tw_time_sync_sample *s)
 {
 	const struct tw_bounds asked = { INT64_MIN, (int64_t)(s->received - s->asked) };
-	const bool again = s->again && d->n_marks && latest_mark(d)->asked == s->asked;
-	struct tw_distance_mark mark = { .time = s->answered, .since = s->answered, .asked = s->asked };
+	const bool again = s->again && d->n_marks && latest_mark(d)->received == s->received;
+	struct tw_distance_mark mark = { .time = s->answered, .since = s->answered, .received = s->received };
 
 	mark.bounds = tw_bounds__grown(asked, tw_time__apart(s->answered, s->received));
 	mark.bounds.low = (int64_t)(s->answered - s->arrived);

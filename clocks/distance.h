@@ -62,7 +62,8 @@ struct tw_bounds {
 struct tw_distance_mark {
 	uint64_t time;  /* of its fastest exchange */
 	uint64_t since; /* of its first exchange */
-	uint64_t asked; /* of its last exchange, in the capture clock */
+	/* When the request of its last exchange arrived, in the stream's clock: better stamps of an exchange do not change this time. */
+	uint64_t received;
 	struct tw_bounds bounds;
 	int64_t middle; /* between the bounds that follow from its fastest exchange alone */
 	uint64_t delay; /* of this request and response together, ns */

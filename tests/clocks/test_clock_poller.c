@@ -218,7 +218,10 @@ static struct tw_received_frame *stamped_answer(const struct tw_time_sync_reques
 	return from(came, 7, tw_time_sync_frame__write(came->bytes, stream, &exchange));
 }
 
-/* The latest stamp of a request is used. The stamp of a response makes a better sample of its exchange, once. */
+/*
+ * The latest stamp of a request is used, also if it arrives after the response. The stamp of a response makes a better sample of its
+ * exchange, once.
+ */
 static void test_stamps(void **state)
 {
 	struct tw_clock_poller *poller = poller__new();
@@ -240,13 +243,17 @@ static void test_stamps(void **state)
 		tw_clock_poller__sent(poller, q->cookie, at(now + 10));
 		tw_clock_poller__sent(poller, q->cookie + 1, at(now + 40)); /* of an unknown request */
 	}
+	assert_true(tw_clock_poller__expects(poller, stamped_answer(&questions[0], 0, 0, &came)));
 	assert_true(tw_clock_poller__response(poller, stamped_answer(&questions[0], 0, 0, &came), at(START + MS),
 					      &stream, &sample));
+	assert_false(tw_clock_poller__expects(poller, &came.frame));
 	assert_int_equal(sample.asked, START + 30);
 	assert_memory_equal(&sample.by, "\2\2\1\2", 4);
 	assert_false(sample.again);
 	assert_false(tw_clock_poller__better(poller, &better));
-	assert_int_equal(tw_clock_poller__asked(poller, questions[0].cookie), 0);
+	assert_int_equal(tw_clock_poller__asked(poller, questions[0].cookie), START);
+	tw_clock_poller__sent(poller, questions[0].cookie, (struct tw_stamped_time){ START + 35, TW_STAMP_HARDWARE });
+	tw_clock_poller__sent(poller, questions[0].cookie, at(START + 34));
 	/* a stamp of a request that was not answered yet, and one before the response was made */
 	assert_true(tw_clock_poller__response(poller, stamped_answer(&questions[1], questions[2].cookie, 115, &came),
 					      at(START + 4 * MS), &stream, &sample));
@@ -255,11 +262,12 @@ static void test_stamps(void **state)
 					      at(START + 7 * MS), &stream, &sample));
 	assert_int_equal(sample.asked, START + 6 * MS + 30);
 	assert_true(tw_clock_poller__better(poller, &better));
-	assert_int_equal(better.asked, START + 30);
+	assert_int_equal(better.asked, START + 35);
+	assert_int_equal(tw_clock_poller__asked(poller, questions[0].cookie), 0);
 	assert_int_equal(better.received, 100);
 	assert_int_equal(better.answered, 115);
 	assert_int_equal(better.arrived, START + MS);
-	assert_memory_equal(&better.by, "\2\2\3\2", 4);
+	assert_memory_equal(&better.by, "\3\2\3\2", 4);
 	assert_true(better.again);
 	for (unsigned int i = 0; i < 3; i++) {
 		const uint64_t now = START + (9 + i * 3) * MS, sent = i < 2 ? 109 : 115;
