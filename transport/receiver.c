@@ -32,6 +32,7 @@ static void copy_frame(const struct tw_receiver *receiver, const struct tw_recei
 	ret->segment = receiver->frame_max;
 	ret->time = frame->time;
 	ret->time_by = frame->time_by;
+	ret->card = frame->card;
 	ret->dropped = frame->dropped;
 	ret->from = *frame->from;
 	memcpy(ret->to, frame->data, ret->len);

@@ -36,12 +36,19 @@ struct tw_peer {
 	struct tw_peer_address address; /* without the port */
 };
 
+/* A time stamp that a network card made. All zero = there is none. */
+struct tw_card_stamp {
+	uint64_t time;      /* of the card's clock, ns */
+	uint32_t interface; /* index of the card's network interface */
+};
+
 struct tw_received_frame {
 	const uint8_t *data; /* from the frame header on, link header excluded; any alignment */
 	size_t len;          /* bytes captured, link padding included */
 	/* CLOCK_REALTIME, ns: when the kernel received the frame; with AF_XDP, when the receiver found the frame in the ring */
 	uint64_t time;
-	uint8_t time_by; /* source of @time: TW_STAMP_SOFTWARE or TW_STAMP_READING */
+	uint8_t time_by;           /* source of @time: TW_STAMP_SOFTWARE or TW_STAMP_READING */
+	struct tw_card_stamp card; /* when the card received the frame */
 	/*
 	 * Total number of frames dropped because the receiver was full, as far as known when this frame arrived. The first frame after a
 	 * loss has a larger total than the frame before the loss. If this total has only a part of the loss, later totals have the rest.
@@ -57,15 +64,17 @@ struct tw_received_batch {
 	size_t segment;         /* length of each frame but the last, bytes; not 0 */
 	uint64_t time, dropped; /* as in struct tw_received_frame */
 	uint8_t time_by;
+	struct tw_card_stamp card; /* of the first frame: the card received the others later */
 	struct tw_peer from;
 	bool cut; /* a frame was omitted, because it was longer than the receiver's frame_max */
 };
 
-/* The transmit stamp of an answer. */
+/* A transmit stamp of an answer. */
 struct tw_sent_stamp {
-	uint32_t cookie; /* of the answer */
-	uint8_t by;      /* enum tw_stamp: TW_STAMP_SOFTWARE */
-	uint64_t time;   /* when the driver passed the answer to the hardware; CLOCK_REALTIME, ns */
+	uint32_t cookie;           /* of the answer */
+	uint8_t by;                /* TW_STAMP_SOFTWARE: @time is valid; TW_STAMP_HARDWARE: @card is valid */
+	uint64_t time;             /* when the driver passed the answer to the hardware; CLOCK_REALTIME, ns */
+	struct tw_card_stamp card; /* when the card sent the answer */
 };
 
 /* Totals since the receiver was opened. */
@@ -99,7 +108,8 @@ struct tw_receiver_ops {
 		      uint32_t cookie);
 	/*
 	 * Get the next transmit stamp of an answer; does not wait. A software stamp is usually available when answer() returns. If it
-	 * becomes available later, next() and take() may return 0 before the timeout. Stamps may be missing. NULL = the receiver gets no stamps.
+	 * becomes available later, as that of a card does, next() and take() may return 0 before the timeout. Stamps may be missing. NULL =
+	 * the receiver gets no stamps.
 	 * Return: false if no stamp is available.
 	 */
 	bool (*sent)(struct tw_receiver *receiver, struct tw_sent_stamp *ret);
@@ -120,6 +130,11 @@ struct tw_receiver {
 	size_t batch_max; /* largest size of a batch, bytes; 0 = frame_max */
 	const char *how;  /* the method of receiving, for messages: "TPACKET_V3", "UDP port 18101, GRO" */
 	int err; /* error after the frames of the last tw_receiver__take(); the next call returns it; 0 = no error */
+	/*
+	 * Set by the caller: answers with a cookie get transmit stamps of network cards, too. Many cards can stamp only one packet at a
+	 * time, so other programs may lose stamps that they need.
+	 */
+	bool card_stamps;
 };
 
 /* tw_receiver__next(), answer(), sent(), stop(), stats() and close() call the operation of the same name in struct tw_receiver_ops. */
@@ -150,6 +165,7 @@ static inline bool tw_received_batch__frame(const struct tw_received_batch *batc
 		.len = batch->len - at < batch->segment ? batch->len - at : batch->segment,
 		.time = batch->time,
 		.time_by = batch->time_by,
+		.card = at ? (struct tw_card_stamp){ 0 } : batch->card,
 		.dropped = batch->dropped,
 		.from = &batch->from,
 	};

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/if_packet.h>
+#include <linux/net_tstamp.h>
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -83,6 +84,14 @@ unsigned int rx_link__queues(const char *ifname)
 	const unsigned int n = err ? 0 : channels.rx_count + channels.combined_count;
 
 	return n ? n : 1;
+}
+
+bool rx_link__is_stamped(const char *ifname)
+{
+	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
+	struct ifreq req = { .ifr_data = (void *)&info };
+
+	return !ask(SIOCETHTOOL, ifname, &req) && info.so_timestamping & SOF_TIMESTAMPING_RX_HARDWARE;
 }
 
 /*

@@ -36,6 +36,9 @@ int rx_link__find(const char *ifname, struct rx_link *ret);
 /** rx_link__queues() - the number of the interface's receive queues; 1 if it is unknown */
 unsigned int rx_link__queues(const char *ifname);
 
+/** rx_link__is_stamped() - whether the interface's card can stamp frames that it receives */
+bool rx_link__is_stamped(const char *ifname);
+
 /**
  * rx_link__wait() - poll() sockets on the interface
  * @fds: the first one is a packet socket bound to the interface. The kernel reports there that the interface went down, and returns the

@@ -15,6 +15,7 @@
 
 #include "base/time.h"
 #include "vnet/rx_link.h"
+#include "vnet/rx_out_of_band.h"
 #include "vnet/socket.h"
 #include "wire/tracewire.h"
 
@@ -38,14 +39,17 @@ struct ring {
  * Accepts only frames of Tracewire's EtherType, in full length. Called before the socket is bound, so that the socket receives no other
  * frame.
  */
-static int set_filter(int fd, bool control_only)
+static int set_filter(int fd, const struct tw_rx_packet_options *o)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 2 * ETH_ALEN),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_ETHERTYPE, 0, 3),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_ETHERTYPE, 0, 5),
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ETH_HLEN + offsetof(struct tw_frame_hdr, source)),
+		/* If the option is false, both branches lead to the next instruction. */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_SOURCE_OUT_OF_BAND, o->separate ? 3 : 0, 0),
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, ETH_HLEN + offsetof(struct tw_frame_hdr, channel)),
-		/* If control_only is false, both branches lead to the instruction that accepts the frame. */
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_CHANNEL_CONTROL, 0, control_only),
+		/* If the option is false, both branches lead to the instruction that accepts the frame. */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_CHANNEL_CONTROL, 0, o->control_only),
 		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
@@ -72,7 +76,7 @@ static int set_ring(int fd, unsigned int blocks, unsigned int retire_ms)
 static int set_up(struct ring *ring, int ifindex, const struct tw_rx_packet_options *o)
 {
 	void *blocks;
-	int err = set_filter(ring->fd, o->control_only);
+	int err = set_filter(ring->fd, o);
 
 	if (!err)
 		err = tw_socket__set(ring->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
@@ -109,6 +113,7 @@ struct rx_packet {
 	struct tw_receiver rx;
 	struct rx_link link;
 	struct ring ring;
+	int out_of_band_fd; /* -1 = the ring has out-of-band frames, too */
 	unsigned int block; /* the block being read, or the next one */
 	bool held;          /* the block belongs to the reader until it is returned */
 	unsigned int left;  /* frames of the block not yet handed out */
@@ -125,6 +130,7 @@ struct rx_packet {
 	uint64_t report_at; /* blocks from this value of @taken on were closed after the last loss; 0 = unknown */
 	uint64_t last;      /* the part of stats.dropped that was dropped after the last block in the ring */
 	struct tw_peer peer;
+	uint8_t out_of_band[RX_OUT_OF_BAND_MAX]; /* the last one of these frames */
 };
 
 static struct rx_packet *of(struct tw_receiver *rx)
@@ -231,38 +237,52 @@ static void take_frame(struct rx_packet *rx, struct tw_received_frame *ret)
 	ret->len = h->tp_snaplen > ETH_HLEN ? h->tp_snaplen - ETH_HLEN : 0;
 	ret->time = (uint64_t)h->tp_sec * TW_NS_PER_SECOND + h->tp_nsec;
 	ret->time_by = TW_STAMP_SOFTWARE;
+	ret->card = (struct tw_card_stamp){ 0 };
 	ret->dropped = rx->dropped;
 	ret->from = &rx->peer;
 	rx->next = (const struct tpacket3_hdr *)((const uint8_t *)h + h->tp_next_offset);
 	rx->left--;
 }
 
-/* Advances to the next block that has frames. Return: 1; otherwise 0 or -errno as for rx_link__wait() */
-static int next_block(struct rx_packet *rx, int timeout_ms)
+/* The interface's state is reported on the socket of the ring, too, so errors are ignored. Return: whether there was a frame */
+static bool take_out_of_band(struct rx_packet *rx, struct tw_received_frame *ret)
 {
-	struct pollfd fd = { .fd = rx->ring.fd, .events = POLLIN };
-	int ret;
+	if (rx->out_of_band_fd < 0 ||
+	    rx_out_of_band__take(&rx->link, rx->out_of_band_fd, rx->out_of_band, &rx->peer, ret) != 1)
+		return false;
+	ret->dropped = rx->dropped;
+	rx->stats.frames++;
+	return true;
+}
 
-	for (;;) {
+/* Return: whether the ring had a block with frames, which is now the current one */
+static bool next_block(struct rx_packet *rx)
+{
+	return_block(rx);
+	while (take_block(rx)) {
+		if (rx->left)
+			return true;
 		return_block(rx);
-		while (take_block(rx)) {
-			if (rx->left)
-				return 1;
-			return_block(rx);
-		}
-		ret = rx_link__wait(&rx->link, &fd, 1, &timeout_ms);
-		if (ret <= 0)
-			return ret;
 	}
+	return false;
 }
 
 static int packet_next(struct tw_receiver *base, int timeout_ms, struct tw_received_frame *ret)
 {
 	struct rx_packet *rx = of(base);
+	struct pollfd fds[] = {
+		{ .fd = rx->ring.fd, .events = POLLIN },
+		{ .fd = rx->out_of_band_fd, .events = POLLIN },
+	};
 
-	if (!rx->left) {
-		const int err = next_block(rx, timeout_ms);
+	while (!rx->left) {
+		int err;
 
+		if (take_out_of_band(rx, ret))
+			return 1;
+		if (next_block(rx))
+			break;
+		err = rx_link__wait(&rx->link, fds, 2, &timeout_ms);
 		if (err <= 0)
 			return err;
 	}
@@ -342,6 +362,8 @@ static void packet_close(struct tw_receiver *base)
 	struct rx_packet *rx = of(base);
 
 	ring__close(&rx->ring);
+	if (rx->out_of_band_fd >= 0)
+		close(rx->out_of_band_fd);
 	free(rx);
 }
 
@@ -366,6 +388,23 @@ static int refused(const struct tw_rx_packet_options *o, int err, struct tw_erro
 					    : strerror(-err));
 }
 
+static int open_sockets(struct rx_packet *rx, const struct tw_rx_packet_options *opts)
+{
+	struct tw_rx_packet_options o = *opts;
+	int err;
+
+	o.separate = !o.control_only && (o.separate || rx_link__is_stamped(o.ifname));
+	err = ring__open(rx->link.ifindex, &o, &rx->ring);
+	if (!err && o.separate)
+		err = rx_out_of_band__open(rx->link.ifindex, &rx->out_of_band_fd);
+	if (err)
+		return err;
+	tx_stamps__enable(&rx->link.stamps, rx->ring.fd, rx->link.ifindex, &rx->rx.card_stamps);
+	if (o.separate)
+		tx_stamps__receive(rx->out_of_band_fd);
+	return 0;
+}
+
 int tw_rx_packet__open(const struct tw_rx_packet_options *opts, struct tw_receiver **ret, struct tw_error *error)
 {
 	struct rx_packet *rx;
@@ -375,12 +414,10 @@ int tw_rx_packet__open(const struct tw_rx_packet_options *opts, struct tw_receiv
 	if (!rx)
 		return refused(opts, -ENOMEM, error);
 	rx->rx = (struct tw_receiver){ .ops = &packet_ops, .how = "TPACKET_V3" };
-	rx->ring.fd = -1;
+	rx->ring.fd = rx->out_of_band_fd = -1;
 	err = rx_link__find(opts->ifname, &rx->link);
 	if (err == 0)
-		err = ring__open(rx->link.ifindex, opts, &rx->ring);
-	if (err == 0)
-		tx_stamps__enable(&rx->link.stamps, rx->ring.fd);
+		err = open_sockets(rx, opts);
 	if (err < 0) {
 		packet_close(&rx->rx);
 		return refused(opts, err, error);

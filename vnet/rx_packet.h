@@ -20,6 +20,11 @@ struct tw_rx_packet_options {
 	size_t ring;            /* bytes, rounded down to blocks of 128 KiB: 1 block to 1 GiB; 0 = TW_RX_PACKET_RING */
 	unsigned int retire_ms; /* longest time that the kernel delays a frame to fill a block; 0 = 1 ms */
 	bool control_only;      /* receive only frames of the control channel */
+	/*
+	 * Receive out-of-band frames through a socket of their own, which has the stamps of the network card: a ring has only one stamp
+	 * of a frame. False = only if the card can make stamps. Unused with @control_only.
+	 */
+	bool separate;
 };
 
 /**

@@ -33,6 +33,7 @@ struct requests {
 struct timed {
 	uint64_t time;
 	uint8_t by; /* enum tw_stamp */
+	struct tw_card_stamp card;
 };
 
 static struct requests *requests_of(struct tw_receiver *rx)
@@ -40,18 +41,22 @@ static struct requests *requests_of(struct tw_receiver *rx)
 	return (struct requests *)rx;
 }
 
-/* The kernel's receive time; the current time if there is none. */
+/* The kernel's receive time; the current time if there is none. Also the card's stamp. */
 static struct timed stamp_of(struct msghdr *msg)
 {
+	struct timed ret = { .by = TW_STAMP_READING };
 	struct timespec ts;
 
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
+		if (tx_stamps__of_card(c, &ret.card) || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
 			continue;
 		memcpy(&ts, CMSG_DATA(c), sizeof(ts));
-		return (struct timed){ tw_time__ns(&ts), TW_STAMP_SOFTWARE };
+		ret.time = tw_time__ns(&ts);
+		ret.by = TW_STAMP_SOFTWARE;
 	}
-	return (struct timed){ tw_time__now(CLOCK_REALTIME), TW_STAMP_READING };
+	if (ret.by == TW_STAMP_READING)
+		ret.time = tw_time__now(CLOCK_REALTIME);
+	return ret;
 }
 
 /*
@@ -99,6 +104,7 @@ static int receive(struct requests *q, struct tw_received_frame *ret)
 		.len = (size_t)n - header,
 		.time = timed.time,
 		.time_by = timed.by,
+		.card = timed.card,
 		.from = &q->peer,
 	};
 	return 1;
@@ -264,7 +270,7 @@ int tw_rx_requests__on_link(const char *ifname, struct tw_receiver **ret, struct
 		return tw_error__set(error, err, "cannot receive time synchronisation requests on %s: %s", ifname,
 				     err == -EPERM ? "this requires root or CAP_NET_RAW" : strerror(-err));
 	}
-	tx_stamps__enable(&q->link.stamps, q->fd);
+	tx_stamps__enable(&q->link.stamps, q->fd, q->link.ifindex, &q->rx.card_stamps);
 	q->rx = (struct tw_receiver){ .ops = &requests_ops, .frame_max = FRAME_MAX, .how = "packet socket" };
 	*ret = &q->rx;
 	return 0;
@@ -283,7 +289,8 @@ int tw_rx_requests__on_udp(struct tw_tx_udp *udp, struct tw_receiver **ret, stru
 	q->rx = (struct tw_receiver){ .ops = &requests_ops, .frame_max = FRAME_MAX, .how = "UDP" };
 	q->udp = udp;
 	q->fd = tw_tx_udp__fd(udp);
-	tx_stamps__enable(&q->stamps, q->fd);
+	tw_tx_udp__report_interfaces(udp);
+	tx_stamps__enable(&q->stamps, q->fd, 0, &q->rx.card_stamps);
 	tw_tx_udp__report_to(udp, true);
 	*ret = &q->rx;
 	return 0;

@@ -275,6 +275,8 @@ static void read_control(struct rx_udp *rx, const struct cmsghdr *c, struct tw_r
 		memcpy(&time, data, sizeof(time));
 		batch->time = tw_time__ns(&time);
 		batch->time_by = TW_STAMP_SOFTWARE;
+	} else if (tx_stamps__of_card(c, &batch->card)) {
+		return;
 	} else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
 		memcpy(&dropped, data, sizeof(dropped));
 		count_up(&rx->dropped, dropped);
@@ -296,6 +298,7 @@ static void read_message(struct rx_udp *rx, struct mmsghdr *message, struct tw_r
 	ret->segment = MESSAGE_MAX;
 	ret->time = 0;
 	ret->time_by = TW_STAMP_READING;
+	ret->card = (struct tw_card_stamp){ 0 };
 	ret->cut = false;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c))
 		read_control(rx, c, ret, &peer);
@@ -455,7 +458,7 @@ int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_receiver **r
 		free(rx);
 		return err;
 	}
-	tx_stamps__enable(&rx->stamps, rx->fd);
+	tx_stamps__enable(&rx->stamps, rx->fd, 0, &rx->rx.card_stamps);
 	for (unsigned int i = 0; i < MESSAGES; i++)
 		rx->batches[i].to = rx->area + (size_t)i * MESSAGE_MAX;
 	rx->rx = (struct tw_receiver){

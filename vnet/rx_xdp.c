@@ -23,6 +23,7 @@
 #include "base/time.h"
 #include "rx_xdp_code.skel.h"
 #include "vnet/rx_link.h"
+#include "vnet/rx_out_of_band.h"
 #include "vnet/rx_xdp_queue.h"
 #include "vnet/socket.h"
 #include "wire/tracewire.h"
@@ -126,56 +127,7 @@ static uint64_t rx_xdp_program__missed(const struct rx_xdp_program *program)
 #define MEMORY_MAX       (512u << 20)
 #define HEADER_MAX       (ETH_HLEN + RX_LINK_TAG)
 #define PACKET_MAX       (80u << 10) /* more than the kernel's largest packet, bytes */
-#define OUT_OF_BAND_MAX  2048        /* bytes read of an out-of-band frame */
-#define CONTROL_ROOM     256         /* bytes, for ancillary data of an out-of-band frame */
 #define TURN             64          /* limit of frames read from a queue before those of the next queue */
-
-/*
- * Out-of-band frames are few and short. An AF_XDP receiver leaves them to the kernel, which adds time stamps, and reads them from a plain
- * packet socket. This socket also sends answers, whose transmit stamps the kernel makes, so the transmit metadata of AF_XDP are not needed.
- * The kernel reports on this socket that the interface went down.
- *
- * If no AF_XDP socket accepts a frame of a stream, the frame arrives at the packet socket too. Therefore the filter rejects all but
- * out-of-band frames.
- */
-static int set_filter(int fd)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 2 * ETH_ALEN),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_ETHERTYPE, 0, 3),
-		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ETH_HLEN + offsetof(struct tw_frame_hdr, source)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_SOURCE_OUT_OF_BAND, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
-		BPF_STMT(BPF_RET | BPF_K, 0),
-	};
-
-	return tw_socket__set_filter(fd, code, sizeof(code) / sizeof(code[0]));
-}
-
-static int set_up_out_of_band(int fd, int ifindex)
-{
-	int err = set_filter(fd);
-
-	if (!err)
-		err = tw_socket__set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
-	if (!err)
-		err = tw_socket__set(fd, SOL_PACKET, PACKET_AUXDATA, 1);
-	if (!err)
-		err = tw_socket__set(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
-	/* A socket for only one EtherType would receive the frames without their VLAN tags. */
-	return err ? err : tw_socket__bind_packet(fd, ETH_P_ALL, ifindex);
-}
-
-/* Reads the ancillary data of a frame. */
-static void read_control(struct msghdr *msg, struct timespec *time, struct tpacket_auxdata *aux)
-{
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS)
-			memcpy(time, CMSG_DATA(c), sizeof(*time));
-		else if (c->cmsg_level == SOL_PACKET && c->cmsg_type == PACKET_AUXDATA)
-			memcpy(aux, CMSG_DATA(c), sizeof(*aux));
-	}
-}
 
 struct rx_xdp {
 	struct tw_receiver rx;
@@ -279,13 +231,11 @@ static int open_all(struct rx_xdp *rx, const char *ifname, uint32_t ring)
 
 	if (rx_xdp_program__find_other(rx->link.ifindex).id)
 		return -EEXIST;
-	rx->out_of_band_fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-	if (rx->out_of_band_fd < 0)
-		return -errno;
-	err = set_up_out_of_band(rx->out_of_band_fd, rx->link.ifindex);
+	/* This socket also sends answers, whose transmit stamps the kernel makes, so the transmit metadata of AF_XDP are not needed. */
+	err = rx_out_of_band__open(rx->link.ifindex, &rx->out_of_band_fd);
 	if (err)
 		return err;
-	tx_stamps__enable(&rx->link.stamps, rx->out_of_band_fd);
+	tx_stamps__enable(&rx->link.stamps, rx->out_of_band_fd, rx->link.ifindex, &rx->rx.card_stamps);
 	/* Multi-buffer is requested only if frames need it, because some drivers support multi-buffer or zero-copy, but not both. */
 	if (rx->link.frame_max + HEADER_MAX > RX_XDP_CHUNK_ROOM)
 		queue.flags = XDP_USE_SG;
@@ -338,6 +288,7 @@ static void make_frame(struct rx_xdp *rx, const struct rx_xdp_packet *packet, st
 	ret->len = packet->len - header;
 	ret->time = packet->time;
 	ret->time_by = TW_STAMP_READING;
+	ret->card = (struct tw_card_stamp){ 0 };
 	ret->dropped = dropped(rx);
 	ret->from = &rx->peer;
 }
@@ -359,38 +310,17 @@ static bool make_pause(struct rx_xdp *rx, int *timeout_ms)
 /* Return: as take_frame() */
 static int take_out_of_band(struct rx_xdp *rx, struct tw_received_frame *ret)
 {
-	_Alignas(struct cmsghdr) uint8_t control[CONTROL_ROOM];
-	struct iovec iov = { .iov_base = rx->whole, .iov_len = OUT_OF_BAND_MAX };
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = control,
-		.msg_controllen = sizeof(control),
-	};
-	struct tpacket_auxdata aux = { 0 };
-	struct timespec time = { 0 };
-	uint8_t tag[RX_LINK_TAG];
-	ssize_t n;
+	int err;
 
 	if (!(rx->fds[0].revents & POLLIN))
 		return 0;
 	rx->fds[0].revents = 0;
-	n = recvmsg(rx->out_of_band_fd, &msg, MSG_DONTWAIT);
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : rx_link__failed(&rx->link, errno);
-	if (n < ETH_HLEN)
-		return 0;
-	read_control(&msg, &time, &aux);
-	rx_link__peer(&rx->link, rx->whole, rx_link__tag(aux.tp_status, aux.tp_vlan_tpid, aux.tp_vlan_tci, tag),
-		      &rx->peer);
-	ret->data = rx->whole + ETH_HLEN;
-	ret->len = (size_t)n - ETH_HLEN;
-	ret->time = tw_time__ns(&time);
-	ret->time_by = TW_STAMP_SOFTWARE;
+	err = rx_out_of_band__take(&rx->link, rx->out_of_band_fd, rx->whole, &rx->peer, ret);
+	if (err < 0)
+		return rx_link__failed(&rx->link, -err);
 	ret->dropped = dropped(rx);
-	ret->from = &rx->peer;
-	rx->out_of_band++;
-	return 1;
+	rx->out_of_band += (uint64_t)err;
+	return err;
 }
 
 /* Return: 1 with a frame; 0 if there is none; -errno */

@@ -256,6 +256,15 @@ void tw_tx_udp__report_to(struct tw_tx_udp *udp, bool on)
 	atomic_store(&udp->has_reader, on);
 }
 
+/* Without it, stamps of cards cannot be used. */
+void tw_tx_udp__report_interfaces(struct tw_tx_udp *udp)
+{
+	if (udp->family == AF_INET6)
+		tw_socket__set(udp->fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+	else
+		tw_socket__set(udp->fd, IPPROTO_IP, IP_PKTINFO, 1);
+}
+
 void tw_tx_udp__read_errors(struct tw_tx_udp *udp, struct tx_stamps *stamps)
 {
 	read_errors(udp, stamps);

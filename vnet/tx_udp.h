@@ -65,6 +65,9 @@ void tw_tx_udp__forget_errors(struct tw_tx_udp *udp);
  */
 void tw_tx_udp__report_to(struct tw_tx_udp *udp, bool on);
 
+/** tw_tx_udp__report_interfaces() - let the messages of the error queue have the interface that sent a datagram, for stamps of cards */
+void tw_tx_udp__report_interfaces(struct tw_tx_udp *udp);
+
 /** tw_tx_udp__read_errors() - read the error queue: clear errors and count refusals, as tw_tx_udp__forget_errors(), and note the stamps */
 void tw_tx_udp__read_errors(struct tw_tx_udp *udp, struct tx_stamps *stamps);
 

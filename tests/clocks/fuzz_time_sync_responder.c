@@ -100,7 +100,9 @@ static int answer(struct tw_receiver *rx, const struct tw_peer *to, const void *
 	check(!reported.sent_by || reported.previous == d->latest[to->bytes[0]]);
 	if (cookie)
 		d->latest[to->bytes[0]] = asked.id;
-	d->stamp = (struct tw_sent_stamp){ cookie, TW_STAMP_SOFTWARE, tw_time__now(CLOCK_REALTIME) };
+	d->stamp = (struct tw_sent_stamp){ .cookie = cookie,
+					   .by = TW_STAMP_SOFTWARE,
+					   .time = tw_time__now(CLOCK_REALTIME) };
 	d->has_stamp = cookie;
 	d->answered++;
 	return 0;

@@ -311,6 +311,40 @@ static void test_gone_while_down(void **state)
 	tw_receiver__close(rx);
 }
 
+/* Out-of-band frames that have a socket of their own arrive as others do, and once. */
+static void test_separate(void **state)
+{
+	const struct tw_rx_packet_options o = { .ifname = "tw0", .separate = true };
+	unsigned int n[TW_SOURCE_OUT_OF_BAND + 1] = { 0 };
+	struct tw_receiver_stats stats;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
+	int tx;
+
+	(void)state;
+	netns__veth(0, 0);
+	assert_int_equal(tw_rx_packet__open(&o, &rx, NULL), 0);
+	tx = raw__open("tw0-tx");
+	for (unsigned int i = 0; i < 20; i++)
+		raw__send(tx, TW_ETHERTYPE, i % 2 ? TW_SOURCE_OUT_OF_BAND : TW_SOURCE_FTRACE, 100);
+	raw__send(tx, ETH_P_ARP, TW_SOURCE_OUT_OF_BAND, 100);
+	for (unsigned int i = 0; i < 20; i++) {
+		assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
+		assert_true(f.len == 100 && f.data[0] == f.data[99] && f.data[0] <= TW_SOURCE_OUT_OF_BAND);
+		assert_int_equal(f.time_by, TW_STAMP_SOFTWARE);
+		assert_true(f.time / TW_NS_PER_SECOND >= (uint64_t)time(NULL) - 10);
+		n[f.data[0]]++;
+	}
+	assert_true(n[TW_SOURCE_FTRACE] == 10 && n[TW_SOURCE_OUT_OF_BAND] == 10);
+	assert_int_equal(tw_receiver__next(rx, 20, &f), 0);
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
+	assert_int_equal(stats.frames, 20);
+	close(tx);
+	rx__assert_in_time(rx);
+	rx__assert_down_and_gone(rx);
+	tw_receiver__close(rx);
+}
+
 static void test_refused(void **state)
 {
 	const struct tw_rx_packet_options o = { .ifname = "none" };
@@ -396,6 +430,7 @@ int main(void)
 		cmocka_unit_test_setup(test_answer, netns__setup),
 		cmocka_unit_test_setup(test_down_and_gone, netns__setup),
 		cmocka_unit_test_setup(test_gone_while_down, netns__setup),
+		cmocka_unit_test_setup(test_separate, netns__setup),
 		cmocka_unit_test_setup(test_lost_requests, netns__setup),
 		cmocka_unit_test_setup(test_refused, netns__setup),
 	};
