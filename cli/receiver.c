@@ -39,6 +39,7 @@ struct receiver {
 	sem_t running;
 	pid_t tid;
 	atomic_bool ending;
+	atomic_bool stamp_by_cards;
 	uint64_t now;  /* when the current burst was taken; CLOCK_MONOTONIC, ns */
 	uint64_t seen; /* when the current burst was taken; time of @clock; only with a poller */
 	bool seen_end, reported_failure;
@@ -68,14 +69,18 @@ static void take_stamps(struct receiver *r)
 
 		if (asked)
 			tw_clock_poller__sent(r->poller, stamp.cookie,
-					      tw_capture_clock__sent(&r->clock, &stamp, asked));
+					      tw_capture_clock__sent(&r->clock, r->options.cards, &stamp, asked));
 	}
 }
 
-/* If an out-of-band frame is a response to a request of the poller, passes its times to the recorder. Other frames are ignored. */
+/*
+ * If an out-of-band frame is a response to a request of the poller, passes its times to the recorder. Other frames are ignored: any host
+ * can send them, so no clock of a card is read for them.
+ */
 static void take_answer(struct receiver *r, const struct tw_received_frame *frame)
 {
-	const struct tw_stamped_time arrived = tw_capture_clock__arrived(&r->clock, frame);
+	struct tw_card_stamps *const cards = tw_clock_poller__expects(r->poller, frame) ? r->options.cards : NULL;
+	const struct tw_stamped_time arrived = tw_capture_clock__arrived(&r->clock, cards, frame);
 	struct tw_time_sync_sample sample;
 	uint64_t stream_id;
 
@@ -218,6 +223,7 @@ static void ask(struct receiver *r)
 	struct tw_time_sync_request question;
 	struct tw_clock_poller_stats stats;
 
+	r->rx->card_stamps = atomic_load_explicit(&r->stamp_by_cards, memory_order_relaxed);
 	while (tw_clock_poller__next(r->poller, tw_capture_clock__now(&r->clock), &question))
 		tw_receiver__answer(r->rx, question.to, question.frame, question.len, question.cookie);
 	while (tw_admission__next(r->admission, &question))
@@ -458,6 +464,12 @@ int receiver__start(const struct receiver_options *options, struct receiver **re
 struct tw_recorder *receiver__recorder(struct receiver *receiver)
 {
 	return receiver->recorder;
+}
+
+void receiver__stamp_by_cards(struct receiver *r, bool on)
+{
+	atomic_store_explicit(&r->stamp_by_cards, on && r->options.cards && r->options.cards->n_clocks,
+			      memory_order_relaxed);
 }
 
 uint64_t receiver__crowded(const struct receiver *receiver)

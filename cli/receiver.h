@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "clocks/card_stamps.h"
 #include "clocks/clock_poller.h"
 #include "pcap-tools/admission/admission.h"
 #include "pcap-tools/record/recorder.h"
@@ -23,7 +24,9 @@ struct receiver_options {
 	 * is called, which takes frames until none is left. If the interface goes down, reception ends.
 	 */
 	bool others_send;
-	bool asks; /* poll the producers' clocks, and limit the streams, because producers may be untrusted */
+	struct tw_card_stamps
+		*cards; /* for stamps of network cards; used by the receiver until its end; NULL = none are used */
+	bool asks;      /* poll the producers' clocks, and limit the streams, because producers may be untrusted */
 	/* of_one_source and unanswered: see struct tw_admission_options; used only if @asks is true */
 	size_t of_one_source;
 	uint64_t unanswered;
@@ -54,6 +57,9 @@ int receiver__start(const struct receiver_options *options, struct receiver **re
 
 /** receiver__recorder() - the recorder, for tw_recorder__reports() and similar calls; borrowed until receiver__finish() */
 struct tw_recorder *receiver__recorder(struct receiver *receiver);
+
+/** receiver__stamp_by_cards() - whether to request transmit stamps of cards for requests: tw_sync_state.card_stamps; at first, no */
+void receiver__stamp_by_cards(struct receiver *receiver, bool on);
 
 /** receiver__crowded() - number of frames of streams that get no clock requests for lack of memory; any thread may call it */
 uint64_t receiver__crowded(const struct receiver *receiver);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/time.h"
+#include "clocks/card_stamps.h"
 #include "clocks/stamps.h"
 #include "transport/receiver.h"
 
@@ -33,36 +34,37 @@ static inline uint64_t tw_capture_clock__now(const struct tw_capture_clock *cloc
 
 /**
  * tw_capture_clock__arrived() - when a recently received frame arrived, by the capture clock, ns
+ * @cards: for stamps of network cards; NULL = use only the kernel's stamp
  *
- * The time is never too early, so that bounds derived from it are valid; it may be too late by the error of the conversion. If REALTIME was
- * set, or the time stamp is invalid, the result is the current time.
+ * The time is never too early, so that bounds derived from it are valid; it may be too late by the error of the conversion. If no stamp can
+ * be converted, because REALTIME was set, for example, the result is the current time.
  */
 static inline struct tw_stamped_time tw_capture_clock__arrived(struct tw_capture_clock *clock,
+							       struct tw_card_stamps *cards,
 							       const struct tw_received_frame *frame)
 {
-	struct tw_stamp_bounds bounds;
+	struct tw_stamped_time ret = tw_frame__arrived(&clock->stamps, cards, frame);
 
-	if (!tw_stamps__convert(&clock->stamps, frame->time, &bounds))
-		return (struct tw_stamped_time){ tw_capture_clock__now(clock), TW_STAMP_READING };
-	return (struct tw_stamped_time){ bounds.max + (uint64_t)clock->begun, frame->time_by };
+	ret.time += (uint64_t)clock->begun;
+	return ret;
 }
 
 /**
  * tw_capture_clock__sent() - when a frame was sent, by the capture clock, ns
+ * @cards: as above
+ * @stamp: one of its transmit stamps
  * @since: time of the capture clock before the frame was passed to the kernel
  *
- * The time is never too late; it may be too early by the error of the conversion. If REALTIME was set, or the stamp is invalid, the result
- * is @since.
+ * The time is never too late; it may be too early by the error of the conversion. If the stamp cannot be converted, the result is @since.
  */
 static inline struct tw_stamped_time tw_capture_clock__sent(struct tw_capture_clock *clock,
+							    struct tw_card_stamps *cards,
 							    const struct tw_sent_stamp *stamp, uint64_t since)
 {
-	struct tw_stamp_bounds bounds;
+	struct tw_stamped_time ret = tw_frame__sent(&clock->stamps, cards, stamp, since - (uint64_t)clock->begun);
 
-	if (stamp->by != TW_STAMP_SOFTWARE ||
-	    !tw_stamps__convert_sent(&clock->stamps, stamp->time, since - (uint64_t)clock->begun, &bounds))
-		return (struct tw_stamped_time){ since, TW_STAMP_READING };
-	return (struct tw_stamped_time){ bounds.min + (uint64_t)clock->begun, stamp->by };
+	ret.time += (uint64_t)clock->begun;
+	return ret;
 }
 
 /** tw_capture_clock__notice() - notice whether REALTIME was set since the last conversion or call, for tw_capture_clock__stepped() */

@@ -242,6 +242,7 @@ void tw_sync__look(struct tw_sync *s, struct tw_sync_state *ret)
 		s->chrony_missed = 0;
 	else if (s->chrony_missed < MISSED)
 		s->chrony_missed++;
+	state.card_stamps = !s->status.time_stamps && (!s->missed || s->missed >= MISSED);
 	source = ask_ptp4l(s, &state);
 	if (!source)
 		source = ask_chrony(s, &state);

@@ -39,6 +39,11 @@ struct tw_sync_state {
 	char grandmaster[TW_SYNC_GRANDMASTER]; /* PTP grandmaster, as ptp4l prints it; "" = the source is not ptp4l */
 	uint64_t since; /* time since which the source is the same, as far as this process knows, CLOCK_REALTIME, ns */
 	struct tw_sync_phc phc;
+	/*
+	 * Whether to request transmit stamps of network cards. Many cards can stamp only one packet at a time, and a ptp4l that does not get
+	 * a stamp stops for some seconds. So stamps are requested only while no ptp4l that uses stamps of cards has answered for a while.
+	 */
+	bool card_stamps;
 };
 
 struct tw_sync;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "clocks/card_stamps.h"
 #include "clocks/stamps.h"
 #include "wire/time_sync.h"
 
@@ -41,21 +42,21 @@ struct tw_time_sync_responder {
 };
 
 /*
- * Convert a stamp to the stream's clock. The clock is read between two readings of CLOCK_BOOTTIME, so the interval from the stamp to the
- * reading is known with an error, and the rates of the clocks may differ during this interval. Also, the clock's reading has the error
- * @slack.
+ * Convert a time of CLOCK_BOOTTIME to the stream's clock. The clock is read between two readings of CLOCK_BOOTTIME, so the interval from
+ * the time to the reading is known with an error, and the rates of the clocks may differ during this interval. Also, the clock's reading
+ * has the error @slack.
  */
-static uint64_t not_too_early(const struct tw_time_sync_responder *t, const struct tw_stamp_bounds *stamp)
+static uint64_t not_too_early(const struct tw_time_sync_responder *t, uint64_t time)
 {
 	const uint64_t boot = tw_time__now(CLOCK_BOOTTIME), now = t->options.now(t->options.ctx);
-	const uint64_t age = boot - stamp->max;
+	const uint64_t age = boot - time;
 
 	return now - (age - age / TW_STAMPS_DRIFT) + t->options.slack;
 }
 
-static uint64_t not_too_late(const struct tw_time_sync_responder *t, const struct tw_stamp_bounds *stamp)
+static uint64_t not_too_late(const struct tw_time_sync_responder *t, uint64_t time)
 {
-	const uint64_t now = t->options.now(t->options.ctx), age = tw_time__now(CLOCK_BOOTTIME) - stamp->min;
+	const uint64_t now = t->options.now(t->options.ctx), age = tw_time__now(CLOCK_BOOTTIME) - time;
 
 	return now - (age + age / TW_STAMPS_DRIFT) - t->options.slack - 1;
 }
@@ -63,17 +64,28 @@ static uint64_t not_too_late(const struct tw_time_sync_responder *t, const struc
 /* Return: when a request arrived, by the stream's clock, or later. */
 static struct tw_stamped_time time_of_arrival(struct tw_time_sync_responder *t, const struct tw_received_frame *frame)
 {
-	struct tw_stamp_bounds bounds;
+	const struct tw_stamped_time arrived = tw_frame__arrived(&t->stamps, t->options.cards, frame);
 
-	if (!tw_stamps__convert(&t->stamps, frame->time, &bounds))
+	if (arrived.by == TW_STAMP_READING)
 		return (struct tw_stamped_time){ t->options.now(t->options.ctx) + t->options.slack, TW_STAMP_READING };
-	return (struct tw_stamped_time){ not_too_early(t, &bounds), frame->time_by };
+	return (struct tw_stamped_time){ not_too_early(t, arrived.time), arrived.by };
 }
 
-/* Note the transmit stamps of responses. No stamp is too late, so the latest one of a response is the most precise. */
+/* Note a transmit stamp of a response. No stamp is too late, so the latest one of a response is the most precise. */
+static void take_stamp(struct tw_time_sync_responder *t, const struct tw_sent_stamp *stamp, struct latest_response *r)
+{
+	const struct tw_stamped_time at = tw_frame__sent(&t->stamps, t->options.cards, stamp, r->since);
+	uint64_t sent;
+
+	if (at.by == TW_STAMP_READING)
+		return;
+	sent = not_too_late(t, at.time);
+	if (!r->sent.by || sent > r->sent.time)
+		r->sent = (struct tw_stamped_time){ sent, at.by };
+}
+
 static void take_stamps(struct tw_time_sync_responder *t)
 {
-	struct tw_stamp_bounds bounds;
 	struct tw_sent_stamp stamp;
 
 	while (tw_receiver__sent(t->options.rx, &stamp)) {
@@ -81,12 +93,8 @@ static void take_stamps(struct tw_time_sync_responder *t)
 
 		while (r < t->latest + PEERS && r->cookie != stamp.cookie)
 			r++;
-		if (r < t->latest + PEERS && tw_stamps__convert_sent(&t->stamps, stamp.time, r->since, &bounds)) {
-			const uint64_t sent = not_too_late(t, &bounds);
-
-			if (!r->sent.by || sent > r->sent.time)
-				r->sent = (struct tw_stamped_time){ sent, stamp.by };
-		}
+		if (r < t->latest + PEERS)
+			take_stamp(t, &stamp, r);
 	}
 }
 
@@ -182,6 +190,12 @@ static void pay(struct tw_time_sync_responder *t)
 		nanosleep(&(struct timespec){ .tv_nsec = (long)FRAME_NS }, NULL);
 }
 
+static bool stamps_by_cards(const struct tw_time_sync_responder *t)
+{
+	return t->options.cards && t->options.cards->n_clocks && t->options.stamp_by_cards &&
+	       t->options.stamp_by_cards(t->options.ctx);
+}
+
 static void *responder_thread(void *arg)
 {
 	struct tw_time_sync_responder *t = arg;
@@ -193,6 +207,7 @@ static void *responder_thread(void *arg)
 		t->options.begin(t->options.ctx);
 	sem_post(&t->running);
 	while (!atomic_load(&t->stop) && (n >= 0 || n == -ENETDOWN)) {
+		t->options.rx->card_stamps = stamps_by_cards(t);
 		n = tw_receiver__next(t->options.rx, WAIT_MS, &frame);
 		take_stamps(t);
 		if (n > 0)

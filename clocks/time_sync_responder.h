@@ -17,12 +17,17 @@
 
 #define TW_TIME_SYNC_RESPONSES_PER_SECOND 400
 
+struct tw_card_stamps;
+
 struct tw_time_sync_responder_options {
-	struct tw_receiver *rx; /* closed by tw_time_sync_responder__stop() */
+	struct tw_receiver *rx;       /* closed by tw_time_sync_responder__stop() */
+	struct tw_card_stamps *cards; /* for stamps of network cards; the thread uses it; NULL = none are used */
 	uint64_t stream_id;
 	uint64_t (*now)(void *ctx); /* reads the stream's clock; called in the thread, like all callbacks below */
 	uint64_t slack;             /* error bound of @now, ns; the times of a response allow for it */
-	void (*begin)(void *ctx);   /* called once, when the thread starts; may be NULL */
+	bool (*stamp_by_cards)(
+		void *ctx); /* whether to request transmit stamps of cards: tw_sync_state.card_stamps; NULL = no */
+	void (*begin)(void *ctx); /* called once, when the thread starts; may be NULL */
 	void (*wanted)(void *ctx,
 		       uint16_t want); /* a METADATA_REQUEST arrived: enum tw_metadata_request; may be NULL */
 	void (*refused)(void *ctx, uint16_t why); /* a REFUSED arrived: enum tw_refused_why, or unknown; may be NULL */

@@ -123,6 +123,7 @@ static bool update_host(struct tw_metadata_sender *m)
 
 	tw_sync__look(m->sync, &state);
 	m->sync_ns = state.ns;
+	atomic_store_explicit(&m->card_stamps, state.card_stamps, memory_order_relaxed);
 	tw_phcs__set_synced(&m->phcs, state.phc.any ? state.phc.index : -1, state.phc.ns);
 	tw_phcs__text(&m->phcs, phcs);
 	m->host.n = m->host.n_fixed;

@@ -8,6 +8,8 @@
 #ifndef TW_METADATA_SENDER_H
 #define TW_METADATA_SENDER_H
 
+#include <stdatomic.h>
+
 #include "clocks/phcs.h"
 #include "clocks/step_watch.h"
 #include "clocks/sync.h"
@@ -55,6 +57,7 @@ struct tw_metadata_sender {
 	struct tw_host_attrs host;
 	struct tw_sync *sync;
 	uint32_t sync_ns;                /* error bound of REALTIME relative to its time source, ns; 0 = unknown */
+	atomic_bool card_stamps;         /* tw_sync_state.card_stamps, for the responder */
 	struct tw_phcs phcs;             /* the PTP hardware clocks that CLOCK has readings of */
 	struct tw_step_watch step_watch; /* of the thread that sends */
 	struct tw_request_limiter *requests;

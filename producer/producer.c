@@ -214,6 +214,13 @@ static uint64_t stream_now(void *ctx)
 	return tw_trace_clock__now(&p->clock);
 }
 
+static bool stamps_by_cards(void *ctx)
+{
+	const struct tw_producer *p = ctx;
+
+	return atomic_load_explicit(&p->metadata.card_stamps, memory_order_relaxed);
+}
+
 /*
  * Starts the thread that answers requests. The thread does not have the readers' priority, so requests take little CPU time from the
  * readers.
@@ -221,10 +228,12 @@ static uint64_t stream_now(void *ctx)
 static int start_answers(struct tw_producer *p, struct tw_error *error)
 {
 	struct tw_time_sync_responder_options options = {
+		.cards = &p->cards,
 		.stream_id = p->stream.id,
 		.now = stream_now,
 		/* the time of a clock without a clockid_t is only estimated, from CLOCK_MONOTONIC */
 		.slack = p->clock.id < 0 ? p->clock.slack : 0,
+		.stamp_by_cards = stamps_by_cards,
 		.begin = leave_trace,
 		.wanted = take_request,
 		.refused = take_refusal,
@@ -233,13 +242,17 @@ static int start_answers(struct tw_producer *p, struct tw_error *error)
 	const int err =
 		p->options->open_questions ? p->options->open_questions(p->options->ctx, &options.rx, error) : 0;
 
-	return err || !options.rx ? err : tw_time_sync_responder__start(&options, &p->responder, error);
+	if (err || !options.rx)
+		return err;
+	tw_card_stamps__open(&p->cards);
+	return tw_time_sync_responder__start(&options, &p->responder, error);
 }
 
 static void end_answers(struct tw_producer *p)
 {
 	tw_time_sync_responder__stop(p->responder, &p->questions);
 	p->responder = NULL;
+	tw_card_stamps__close(&p->cards);
 }
 
 static void send_stats(void *ctx, struct tw_control_channel *control)

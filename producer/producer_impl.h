@@ -7,6 +7,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
+#include "clocks/card_stamps.h"
 #include "clocks/time_sync_responder.h"
 #include "producer/filtering/filtering.h"
 #include "producer/metadata_sender.h"
@@ -32,6 +33,7 @@ struct tw_producer {
 	bool own_pids; /* this process is in the initial pid namespace, so getpid() returns a global pid */
 
 	/* state of the run */
+	struct tw_card_stamps cards;                   /* used by the responder */
 	struct tw_time_sync_responder *responder;      /* NULL if there is no receiver of requests */
 	struct tw_time_sync_responder_stats questions; /* counters of the responder, set when the run has ended */
 	pthread_mutex_t mark_lock;                     /* held by a thread while it finds its global pid */

@@ -170,7 +170,7 @@ static struct tw_own_clock own_clock(struct capture *capture)
 }
 
 /*
- * Begins the capture clock and the reference. Called before the change of user, because only root may open a PTP hardware clock and connect
+ * Begins the capture clock and the reference. Called before the change of user, because only root may open PTP hardware clocks and connect
  * to ptp4l. Times are aligned to a PTP hardware clock even without --align host, and to this host's clock if the former cannot be used.
  */
 static int begin_clocks(struct capture *capture, struct tw_archive_options *options, struct tw_error *error)
@@ -180,6 +180,7 @@ static int begin_clocks(struct capture *capture, struct tw_archive_options *opti
 	capture->sync = tw_sync__new();
 	if (!capture->sync)
 		return tw_error__set(error, -ENOMEM, "no memory to watch the clock of this host");
+	tw_card_stamps__open(&capture->cards);
 	tw_capture_clock__begin(&capture->clock);
 	reference_option__open(chosen, capture->sync, &capture->clock, &capture->reference, &capture->synced,
 			       capture->reference_text, sizeof(capture->reference_text));
@@ -218,6 +219,7 @@ static int capture__start(struct capture *capture, char *how, size_t size, struc
 			      .deadline = stop__deadline() },
 		.others_send = true,
 		.asks = true,
+		.cards = &capture->cards,
 		.of_one_source = capture->of_one_source,
 		.unanswered = capture->has_unanswered ? capture->unanswered : TW_ADMISSION_UNANSWERED,
 	};
@@ -267,6 +269,7 @@ static void tell_own_clock(struct capture *capture)
 	struct tw_own_clock own;
 
 	tw_sync__look(capture->sync, &capture->synced);
+	receiver__stamp_by_cards(capture->receiver, capture->synced.card_stamps);
 	tw_reference__look(&capture->reference, &capture->synced, &capture->clock);
 	own = own_clock(capture);
 	tw_recorder__own_clock(receiver__recorder(capture->receiver), &own);
@@ -331,6 +334,7 @@ static void discard(void *data)
 	tw_step_watch__close(&capture->step_watch);
 	tw_sync__free(capture->sync);
 	tw_reference__close(&capture->reference);
+	tw_card_stamps__close(&capture->cards);
 	free(capture->stats.streams);
 }
 

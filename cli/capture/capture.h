@@ -38,6 +38,7 @@ struct capture {
 	struct tw_sync *sync;        /* synchronisation of this machine's clock, by NTP or PTP */
 	struct tw_sync_state synced; /* the last state of @sync */
 	struct tw_capture_clock clock;
+	struct tw_card_stamps cards; /* used by the receiver */
 	struct tw_reference reference;
 	struct tw_step_watch step_watch;
 	char reference_text[512]; /* describes @reference in the file; "" without --reference */

@@ -31,7 +31,7 @@ static uint64_t arrival(struct tw_capture_clock *clock, uint64_t realtime)
 {
 	const struct tw_received_frame frame = { .time = realtime, .time_by = TW_STAMP_SOFTWARE };
 
-	return tw_capture_clock__arrived(clock, &frame).time;
+	return tw_capture_clock__arrived(clock, NULL, &frame).time;
 }
 
 /* The time of a REALTIME stamp lies between the readings of the capture clock before and after it. */
@@ -120,7 +120,7 @@ static struct tw_stamped_time departure(struct tw_capture_clock *clock, uint64_t
 {
 	const struct tw_sent_stamp stamp = { .by = TW_STAMP_SOFTWARE, .time = realtime };
 
-	return tw_capture_clock__sent(clock, &stamp, since);
+	return tw_capture_clock__sent(clock, NULL, &stamp, since);
 }
 
 /* The time of a transmit stamp is not too late, and never before the frame was passed to the kernel. */

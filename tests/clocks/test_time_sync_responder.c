@@ -17,6 +17,7 @@
 
 #include "base/time.h"
 #include "clocks/capture_clock.h"
+#include "simulated_card.h"
 #include "vnet/rx_requests.h"
 #include "vnet/rx_udp.h"
 #include "vnet/tx_udp.h"
@@ -31,6 +32,7 @@ struct ends {
 	struct tw_sink *sink;
 	struct tw_time_sync_responder *responder;
 	struct tw_capture_clock clock;
+	struct tw_card_stamps cards[2]; /* of the responder and of the capture host */
 	struct tw_peer producer;
 	uint32_t id;
 };
@@ -39,6 +41,13 @@ static uint64_t stream_now(void *ctx)
 {
 	(void)ctx;
 	return tw_time__now(CLOCK_BOOTTIME);
+}
+
+/* Whether transmit stamps of cards are requested */
+static bool stamp_by_cards(void *ctx)
+{
+	(void)ctx;
+	return atomic_load(&simulated_card);
 }
 
 /* Sends one frame of the stream, so that the capture host knows the producer's address. */
@@ -71,11 +80,15 @@ static uint16_t open_capture(struct ends *e)
 
 static void open_ends(struct ends *e, const char *host)
 {
-	struct tw_time_sync_responder_options options = { .stream_id = STREAM, .now = stream_now };
+	struct tw_time_sync_responder_options options = {
+		.cards = &e->cards[0], .stream_id = STREAM, .now = stream_now, .stamp_by_cards = stamp_by_cards
+	};
 	struct tw_udp_address to = { 0 };
 	struct tw_error error = { "" };
 
 	*e = (struct ends){ .id = 100 };
+	simulated_card__init(&e->cards[0]);
+	simulated_card__init(&e->cards[1]);
 	snprintf(to.host, sizeof(to.host), "%s", host);
 	to.port = open_capture(e);
 	if (tw_tx_udp__open(&to, &e->udp, &error) || tw_tx_udp__sink(e->udp, 0, &e->sink, &error) ||
@@ -96,6 +109,8 @@ static void close_ends(struct ends *e)
 	tw_sink__close(e->sink);
 	tw_tx_udp__close(e->udp);
 	tw_receiver__close(e->capture);
+	tw_card_stamps__close(&e->cards[0]);
+	tw_card_stamps__close(&e->cards[1]);
 }
 
 /* One exchange. The times of the capture host are converted to CLOCK_BOOTTIME. */
@@ -111,12 +126,28 @@ static uint64_t boot(const struct ends *e, uint64_t capture_time)
 	return capture_time - (uint64_t)e->clock.begun;
 }
 
+/* Return: the latest time by the stamps of a request */
+static struct tw_stamped_time take_stamps(struct ends *e, uint32_t cookie, uint64_t since)
+{
+	struct tw_stamped_time ret = { 0 }, sent;
+	struct tw_sent_stamp stamp;
+	unsigned int n = 0;
+
+	for (; tw_receiver__sent(e->capture, &stamp); n++) {
+		assert_int_equal(stamp.cookie, cookie);
+		assert_int_equal(stamp.by, n ? TW_STAMP_HARDWARE : TW_STAMP_SOFTWARE);
+		sent = tw_capture_clock__sent(&e->clock, &e->cards[1], &stamp, since);
+		ret = sent.time > ret.time ? sent : ret;
+	}
+	assert_int_equal(n, stamp_by_cards(NULL) ? 2 : 1);
+	return ret;
+}
+
 static void run(struct ends *e, bool is_short, struct exchange *ret)
 {
 	const struct tw_time_sync_view request = { .id = e->id++, .asked = 5, .is_short = is_short };
 	uint8_t frame[TW_TIME_SYNC_ROOM];
 	struct tw_received_frame got;
-	struct tw_sent_stamp stamp;
 	uint64_t stream, since;
 	size_t len;
 
@@ -126,11 +157,8 @@ static void run(struct ends *e, bool is_short, struct exchange *ret)
 	assert_int_equal(tw_receiver__answer(e->capture, &e->producer, frame, len, request.id), 0);
 	assert_int_equal(tw_receiver__next(e->capture, PATIENCE, &got), 1);
 	ret->after = tw_time__now(CLOCK_BOOTTIME);
-	assert_true(tw_receiver__sent(e->capture, &stamp));
-	assert_int_equal(stamp.cookie, request.id);
-	assert_false(tw_receiver__sent(e->capture, &stamp));
-	ret->sent = tw_capture_clock__sent(&e->clock, &stamp, since);
-	ret->arrived = tw_capture_clock__arrived(&e->clock, &got);
+	ret->arrived = tw_capture_clock__arrived(&e->clock, &e->cards[1], &got);
+	ret->sent = take_stamps(e, request.id, since);
 	ret->sent.time = boot(e, ret->sent.time);
 	ret->arrived.time = boot(e, ret->arrived.time);
 	assert_true(tw_time_sync_frame__read(got.data, got.len, &stream, &ret->answer));
@@ -205,11 +233,41 @@ static void test_short(void **state)
 	close_ends(&e);
 }
 
+/* With stamps of cards on both sides, the bounds are valid, too; and most of the times are from these stamps. */
+static void exchange_by_cards(const char *host)
+{
+	struct exchange last = { .before = 0 }, x;
+	unsigned int by_cards = 0;
+	struct ends e;
+
+	atomic_store(&simulated_card, true);
+	open_ends(&e, host);
+	for (int i = 0; i < 100; i++, last = x) {
+		run(&e, false, &x);
+		expect_bounds(&x);
+		if (i && x.answer.sent_by)
+			assert_in_range(x.answer.sent, 1, last.arrived.time);
+		by_cards += x.sent.by == TW_STAMP_HARDWARE && x.answer.received_by == TW_STAMP_HARDWARE &&
+			    x.answer.sent_by == TW_STAMP_HARDWARE && x.arrived.by == TW_STAMP_HARDWARE;
+	}
+	atomic_store(&simulated_card, false);
+	assert_true(by_cards > 30);
+	close_ends(&e);
+}
+
+static void test_cards(void **state)
+{
+	(void)state;
+	exchange_by_cards("127.0.0.1");
+	exchange_by_cards("::1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exchange),
 		cmocka_unit_test(test_short),
+		cmocka_unit_test(test_cards),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,13 +163,13 @@ static void take_stamps(struct host *h)
 
 		if (asked)
 			tw_clock_poller__sent(h->poller, stamp.cookie,
-					      tw_capture_clock__sent(&h->clock, &stamp, asked));
+					      tw_capture_clock__sent(&h->clock, NULL, &stamp, asked));
 	}
 }
 
 static void take_frame(struct host *h, const struct tw_received_frame *frame)
 {
-	const struct tw_stamped_time arrived = tw_capture_clock__arrived(&h->clock, frame);
+	const struct tw_stamped_time arrived = tw_capture_clock__arrived(&h->clock, NULL, frame);
 	struct tw_time_sync_sample exchange;
 	enum tw_frame_status status;
 	struct tw_frame_info info;

@@ -20,6 +20,7 @@
 #include "ends.h"
 #include "netns.h"
 #include "path.h"
+#include "simulated_card.h"
 #include "vnet/rx_udp.h"
 #include "wire/tracewire.h"
 
@@ -136,6 +137,38 @@ static void test_bundles(void **state)
 		assert_next(rx, 2, 1000, &f);
 	assert_next(rx, 3, 7, &f);
 	assert_int_equal(tw_receiver__next(rx, 0, &f), 0);
+	close(fd);
+	tw_receiver__close(rx);
+}
+
+/* The stamp of the card is that of the first frame of a batch. */
+static void test_card_stamps(void **state)
+{
+	const uint64_t before = simulated_card__time(tw_time__now(CLOCK_BOOTTIME));
+	const int segment = 1000;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
+	int fd;
+
+	(void)state;
+	atomic_store(&simulated_card, true);
+	command__run("ip link set lo up");
+	rx = open_rx("[::1]", 0);
+	fd = open_sender("[::1]");
+	send_frame(fd, 1, 7);
+	assert_return_code(setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment)), errno);
+	send_frame(fd, 2, 2000);
+	for (int i = 1; i < 3; i++) {
+		assert_next(rx, (uint8_t)i, i == 1 ? 7 : 1000, &f);
+		assert_int_equal(f.card.interface, SIMULATED_CARD_INTERFACE);
+		assert_in_range(f.card.time, before, simulated_card__time(tw_time__now(CLOCK_BOOTTIME)));
+	}
+	assert_next(rx, 2, 1000, &f);
+	assert_int_equal(f.card.time, 0);
+	atomic_store(&simulated_card, false);
+	send_frame(fd, 3, 7);
+	assert_next(rx, 3, 7, &f);
+	assert_int_equal(f.card.time, 0);
 	close(fd);
 	tw_receiver__close(rx);
 }
@@ -323,9 +356,13 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_all, netns__setup),     cmocka_unit_test_setup(test_in_time, netns__setup),
-		cmocka_unit_test_setup(test_bundles, netns__setup), cmocka_unit_test_setup(test_loss, netns__setup),
-		cmocka_unit_test_setup(test_taken, netns__setup),   cmocka_unit_test_setup(test_refused, netns__setup),
+		cmocka_unit_test_setup(test_all, netns__setup),
+		cmocka_unit_test_setup(test_in_time, netns__setup),
+		cmocka_unit_test_setup(test_bundles, netns__setup),
+		cmocka_unit_test_setup(test_loss, netns__setup),
+		cmocka_unit_test_setup(test_card_stamps, netns__setup),
+		cmocka_unit_test_setup(test_taken, netns__setup),
+		cmocka_unit_test_setup(test_refused, netns__setup),
 		cmocka_unit_test_setup(test_pause, netns__setup),
 	};
 	const int skip = netns__main_guard();
