@@ -34,7 +34,8 @@ struct tw_sync {
 	struct tw_ptp4l_status status; /* latest complete status; all zero = unknown */
 	uint64_t offsets[OFFSETS];     /* a ring of absolute values, ns */
 	unsigned int n_offsets;
-	unsigned int missed;      /* consecutive checks with a missing answer; a busy machine delays answers */
+	unsigned int missed; /* consecutive checks with a missing answer; a busy machine delays answers */
+	bool cards_in_use; /* ptp4l has used stamps of network cards; it may still do, even if it does not answer in time */
 	struct tw_phc_device phc; /* clock of the network card that ptp4l uses; @phc.fd -1 = not open */
 	struct tw_chrony chrony;
 	struct tw_chrony_status tracking; /* latest answer of chronyd */
@@ -242,7 +243,8 @@ void tw_sync__look(struct tw_sync *s, struct tw_sync_state *ret)
 		s->chrony_missed = 0;
 	else if (s->chrony_missed < MISSED)
 		s->chrony_missed++;
-	state.card_stamps = !s->status.time_stamps && (!s->missed || s->missed >= MISSED);
+	s->cards_in_use |= s->status.time_stamps;
+	state.card_stamps = !s->cards_in_use && (!s->missed || s->missed >= MISSED);
 	source = ask_ptp4l(s, &state);
 	if (!source)
 		source = ask_chrony(s, &state);

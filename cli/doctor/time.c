@@ -283,10 +283,11 @@ static void look_stamps(const char *ifname, struct doctor_finding *ret)
 		doctor__bad(ret, DOCTOR_LIMITED, "use another interface", "%s: its time stamps are not known: %s",
 			    ifname, strerror(-err));
 	else if ((info.so_timestamping & HARDWARE) == HARDWARE && info.rx_filters & 1u << HWTSTAMP_FILTER_ALL)
-		doctor__ok(ret, "%s: the card stamps all packets, by ptp%d", ifname, info.phc_index);
+		doctor__ok(ret, "%s: the card can stamp all packets, by ptp%d", ifname, info.phc_index);
 	else if ((info.so_timestamping & HARDWARE) == HARDWARE)
-		doctor__bad(ret, DOCTOR_LIMITED, "ptp4l works; Tracewire's packets get stamps of the driver",
-			    "%s: of the received packets, the card stamps only those of PTP, by ptp%d", ifname,
+		doctor__bad(ret, DOCTOR_LIMITED,
+			    "ptp4l works; packets of Tracewire that arrive get stamps of the kernel",
+			    "%s: of the received packets, the card can stamp only those of PTP, by ptp%d", ifname,
 			    info.phc_index);
 	else if (info.so_timestamping & SOF_TIMESTAMPING_TX_SOFTWARE)
 		doctor__bad(

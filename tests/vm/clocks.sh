@@ -66,7 +66,7 @@ expect "a clock that is not set" "limited: ptp0 (NAME) of eth0 does not show the
 	"$(finding "$job/doctor-far" "PTP clock" | sed 's/([^)]*)/(NAME)/')"
 expect "a clock that is set" "ok: ptp0 (NAME) of eth0: readings are off by N at most; between two readings of CLOCK_REALTIME in the driver" \
 	"$(finding "$job/doctor-near" "PTP clock" | sed -E 's/\([^)]*\)/(NAME)/; s/CLOCK_MONOTONIC_RAW/CLOCK_REALTIME/; s/by [0-9.]+ (n|u|m)?s /by N /')"
-expect "the stamps of the card" "ok: eth0: the card stamps all packets, by ptp0" "$(finding "$job/doctor-near" "packet stamps")"
+expect "the stamps of the card" "ok: eth0: the card can stamp all packets, by ptp0" "$(finding "$job/doctor-near" "packet stamps")"
 finding "$job/doctor-far" "system clock" | grep -q 'ptp4l uses the clock of a network card, and nothing compares' ||
 	fail "ptp4l without phc2sys: $(finding "$job/doctor-far" "system clock")"
 exit $failed
