@@ -32,7 +32,7 @@ import time
 tracewire, library, tolerated_file, commands_file = sys.argv[1:5]
 ERRNO = errno.EXFULL
 REASONS = (os.strerror(ERRNO), "memory")
-SECONDS = 60
+SECONDS = 240  # after which a command hangs; on a busy machine, one that attaches a filter may take longer than a minute
 at_once = int(os.environ.get("AT_ONCE", "3"))
 ports = itertools.count(20000)
 workers = queue.Queue()
