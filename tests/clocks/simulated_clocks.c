@@ -92,10 +92,16 @@ void world__leap(struct world *w)
 	w->tai += 1000000000;
 }
 
+/* Return: a random delay with this mean, mostly short and sometimes long */
+static uint64_t delay(struct world *w, uint64_t mean)
+{
+	return (uint64_t)(-log(1 - world__chance(w)) * (double)mean);
+}
+
 /* Return: the delay of a message. The part above @least is mostly short, because queues are mostly empty, and sometimes long. */
 static uint64_t way(struct world *w, uint64_t least)
 {
-	return least + (uint64_t)(-log(1 - world__chance(w)) * (double)w->jitter_ns);
+	return least + delay(w, w->jitter_ns);
 }
 
 bool world__exchange(struct world *w, uint64_t now, struct tw_time_sync_sample *ret)
@@ -111,6 +117,18 @@ bool world__exchange(struct world *w, uint64_t now, struct tw_time_sync_sample *
 		.arrived = arrived,
 	};
 	return world__chance(w) >= w->loss && world__chance(w) >= w->loss;
+}
+
+bool world__stamped_exchange(struct world *w, uint64_t now, uint64_t host_ns, struct tw_time_sync_sample *ret_read,
+			     struct tw_time_sync_sample *ret_stamped)
+{
+	const bool answered = world__exchange(w, now + delay(w, host_ns), ret_stamped);
+
+	*ret_read = *ret_stamped;
+	ret_read->answered = tw_time__later(ret_read->received, ret_read->answered - delay(w, host_ns));
+	ret_read->by.answered = TW_STAMP_READING;
+	ret_stamped->by.answered = TW_STAMP_SOFTWARE;
+	return answered;
 }
 
 static uint64_t inexact(struct world *w, uint64_t reading)

@@ -56,6 +56,14 @@ void world__leap(struct world *w);
 /** world__exchange() - send a request at @now and get its response. Return: false if the request or the response was lost */
 bool world__exchange(struct world *w, uint64_t now, struct tw_time_sync_sample *ret);
 
+/**
+ * world__stamped_exchange() - like world__exchange(), with transmit stamps, which exclude the delays in both hosts
+ * @host_ns: mean delay in a host between the reading of its clock and the transmission of the frame
+ * @ret_read: the exchange without the stamp of the response, which arrives with a later response; that of the request is known
+ */
+bool world__stamped_exchange(struct world *w, uint64_t now, uint64_t host_ns, struct tw_time_sync_sample *ret_read,
+			     struct tw_time_sync_sample *ret_stamped);
+
 /** world__sample() - make a CLOCK at @now; its readings are inexact, within the error that it declares */
 struct tw_clock_view world__sample(struct world *w, uint64_t now);
 

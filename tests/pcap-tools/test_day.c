@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A capture of 24 hours in simulated time. Three machines send streams: their clocks drift, are slewed, are set and stop during a suspend;
- * a PTP hardware clock goes away, one machine has no reference, and there is a leap second. In the file, each packet time differs from the
+ * a PTP hardware clock goes away, one machine has no reference, and there is a leap second. Two of them send the transmit stamps of their
+ * responses in later responses, and get requests in runs of four. In the file, each packet time differs from the
  * true time by at most the error bound, and the capture needs no more memory after 24 hours than after one.
  */
 #include <fcntl.h>
@@ -37,8 +38,9 @@
 
 struct machine {
 	const char *name;
-	bool synced;                    /* it has a reference, and reports an error bound */
-	bool has_phc;                   /* now */
+	bool synced;      /* it has a reference, and reports an error bound */
+	bool has_phc;     /* now */
+	uint64_t host_ns; /* mean delay between reading a clock and sending; 0 = it sends no transmit stamps */
 	uint64_t there, back, jitter;   /* path, ns */
 	double loss, ppm, wander, step; /* see struct world */
 	/* state */
@@ -48,6 +50,8 @@ struct machine {
 	uint64_t awake_at;  /* end of a suspend, true time */
 	uint64_t n_control; /* control frames */
 	uint32_t n_sent;
+	uint32_t previous; /* id of the request that was answered last */
+	uint64_t previous_sent, n_better;
 	/* of the file */
 	uint32_t n_found, n_unknown; /* events, and those of them with an unknown error */
 	uint64_t stated, n_stated;   /* the last error bound, and number of OFFSET records */
@@ -69,10 +73,11 @@ struct day {
 };
 
 static const struct machine machines[MACHINES] = {
-	{ .name = "near", .synced = true, .there = 100000, .back = 100000, .jitter = 20000 },
+	{ .name = "near", .synced = true, .host_ns = 50000, .there = 100000, .back = 100000, .jitter = 20000 },
 	{ .name = "asymmetric", .synced = true, .there = 200000, .back = 800000, .jitter = 50000 },
 	{ .name = "alone",
 	  .has_phc = true,
+	  .host_ns = 300000,
 	  .there = 300000,
 	  .back = 300000,
 	  .jitter = 200000,
@@ -213,27 +218,51 @@ static void machine__tick(struct day *d, struct machine *m)
 		send_event(d, m);
 }
 
-/* The machine answers the request, if neither it nor the response is lost. */
-static void answer(struct day *d, const struct tw_time_sync_request *request)
+/* Exchanges a request that is sent at @at, and its response. Return: false if one of them is lost, or the machine sleeps */
+static bool exchange(struct day *d, struct machine *m, uint64_t at, struct tw_time_sync_view *sync, uint64_t *ret_sent,
+		     uint64_t *ret_arrived)
+{
+	struct tw_time_sync_sample read, stamped;
+	bool answered;
+
+	if (d->now < m->awake_at)
+		return false;
+	answered = m->host_ns ? world__stamped_exchange(&m->world, at, m->host_ns, &read, &stamped)
+			      : world__exchange(&m->world, at, &read);
+	sync->received = read.received;
+	sync->answered = read.answered;
+	if (m->host_ns) {
+		sync->sent_by = m->previous ? TW_STAMP_SOFTWARE : TW_STAMP_NONE;
+		sync->previous = m->previous;
+		sync->sent = m->previous ? m->previous_sent : 0;
+		m->previous = sync->id;
+		m->previous_sent = stamped.answered;
+	}
+	*ret_sent = read.asked;
+	*ret_arrived = read.arrived;
+	return answered;
+}
+
+/* The machine answers the request at @at, if neither it nor the response is lost. Return: when the response arrives; @at if it is lost */
+static uint64_t answer(struct day *d, const struct tw_time_sync_request *request, uint64_t at)
 {
 	struct machine *m = &d->machines[request->to->bytes[0]];
 	uint8_t frame[TW_TIME_SYNC_ROOM];
-	const struct tw_received_frame response = { .data = frame, .from = request->to };
-	struct tw_received_frame received = response;
-	struct tw_stamped_time arrived = { .by = TW_STAMP_SOFTWARE };
+	struct tw_received_frame received = { .data = frame, .from = request->to };
+	struct tw_stamped_time sent = { .by = TW_STAMP_SOFTWARE }, arrived = sent;
 	struct tw_time_sync_sample sample;
 	struct tw_time_sync_view sync;
 	uint64_t stream;
 
 	assert_true(tw_time_sync_frame__read(request->frame, request->len, &stream, &sync));
-	if (d->now < m->awake_at || !world__exchange(&m->world, d->now, &sample))
-		return;
-	sync.received = sample.received;
-	sync.answered = sample.answered;
-	arrived.time = sample.arrived;
+	if (!exchange(d, m, at, &sync, &sent.time, &arrived.time))
+		return at;
+	tw_clock_poller__sent(d->poller, request->cookie, sent);
 	received.len = tw_time_sync_frame__write(frame, stream, &sync);
 	assert_true(tw_clock_poller__response(d->poller, &received, arrived, &stream, &sample));
+	m->n_better += tw_clock_poller__better(d->poller, &sample);
 	tw_archive__answer(d->archive, stream, &sample);
+	return arrived.time;
 }
 
 static void suspend(struct day *d, struct machine *m, uint64_t ns)
@@ -362,11 +391,12 @@ static void end_hour(struct day *d, uint64_t hour)
 static void tick(struct day *d)
 {
 	struct tw_time_sync_request request;
+	uint64_t at = d->now;
 
 	for (size_t i = 0; i < MACHINES; i++)
 		machine__tick(d, &d->machines[i]);
-	while (tw_clock_poller__next(d->poller, d->now, &request))
-		answer(d, &request);
+	while (tw_clock_poller__next(d->poller, at, &request)) /* the requests of a run follow each other */
+		at = answer(d, &request, at);
 	if ((d->now - START) % SECOND == 0)
 		tw_archive__own_clock(d->archive, &d->own);
 	assert_int_equal(tw_archive__tick(d->archive, monotonic(d)), 0);
@@ -419,6 +449,8 @@ static void test_day(void **state)
 		/* After the short suspend, an event arrives before the first CLOCK. */
 		assert_int_equal(m->n_unknown, i == 1);
 		assert_true(m->largest_bound < 20 * MS);
+		assert_in_range(m->n_better, m->host_ns ? 24 * 3600 : 0,
+				m->host_ns ? UINT32_MAX : 0); /* one a second at least */
 	}
 	assert_true(d.machines[0].largest_bound < MS);
 	check_reports(&d);
