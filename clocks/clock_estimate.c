@@ -42,12 +42,45 @@ static bool by_exchange(const struct tw_stream_clock *c, uint64_t ns, struct tw_
 	return true;
 }
 
-/* The reports of both hosts. If the stream's clock has its own rate, the bounds grow by the possible drift. */
+static bool same_grandmaster(const struct tw_stream_clock *c, const char *here)
+{
+	return *here && !strcmp(here, c->root.grandmaster);
+}
+
+/* Whether the error bounds that both hosts report refer to the same time. @ret_ns: what must be added to the sum of the bounds, ns */
+static bool same_time(const struct tw_stream_clock *c, uint64_t *ret_ns)
+{
+	const struct tw_time_root *const here = &c->own.root, *const there = &c->root;
+
+	*ret_ns = 0;
+	if (same_grandmaster(c, here->grandmaster))
+		return true;
+	*ret_ns = (uint64_t)here->utc_ns + there->utc_ns;
+	return here->is_utc && there->is_utc;
+}
+
+void tw_clock_estimate__keep(struct tw_stream_clock *c, const struct tw_clock_view *sample)
+{
+	const int64_t distance = tw_saturate__minus(c->own.stepped, c->wall_offset);
+	uint64_t apart;
+	const bool is_same = same_time(c, &apart);
+	const int64_t error = (int64_t)(sample->sync_ns + (uint64_t)c->own.sync_ns + sample->error_ns + apart);
+
+	c->kept.any = is_same && sample->sync_ns && c->own.sync_ns;
+	c->kept.time = sample->reading[TW_CLOCK_TRACE];
+	c->kept.bounds = (struct tw_bounds){ tw_saturate__minus(distance, error), tw_saturate__plus(distance, error) };
+}
+
+/*
+ * The reports of both hosts, unless a host has another source since the last CLOCK. If the stream's clock has its own rate, the bounds grow
+ * by the possible drift.
+ */
 static bool by_sync(const struct tw_stream_clock *c, uint64_t ns, struct tw_clock_estimate *ret)
 {
 	const uint64_t since = tw_time__apart(ns, c->kept.time);
+	uint64_t unused;
 
-	if (!c->kept.any || since > KEPT_NS)
+	if (!c->kept.any || since > KEPT_NS || !same_time(c, &unused))
 		return false;
 	*ret = (struct tw_clock_estimate){ .bounds = c->disciplined ? c->kept.bounds
 								    : tw_bounds__grown(c->kept.bounds, since),
@@ -63,7 +96,7 @@ static bool same_domain(const struct tw_stream_clock *c)
 {
 	const char *const here = c->own.reference.grandmaster;
 
-	return !*here || !*c->grandmaster || !strcmp(here, c->grandmaster);
+	return !*here || !*c->root.grandmaster || same_grandmaster(c, here);
 }
 
 static bool by_phc(const struct tw_stream_clock *c, uint64_t ns, struct tw_clock_estimate *ret)
@@ -82,7 +115,7 @@ static bool by_phc(const struct tw_stream_clock *c, uint64_t ns, struct tw_clock
 						       tw_saturate__plus(bounds.high, reference->utc_ns) },
 					   .drift = tw_readings__rates(&c->phc.clocks),
 					   .method = TW_OFFSET_BY_PHC,
-					   .is_bounded = here && there && *reference->grandmaster && *c->grandmaster,
+					   .is_bounded = here && there && same_grandmaster(c, reference->grandmaster),
 					   .until = newest->time + KEPT_NS };
 	return true;
 }

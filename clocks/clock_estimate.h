@@ -3,7 +3,9 @@
  * The estimate of the distance of a stream's clock from the reference at one time, with error bounds. It has three sources:
  *
  * - exchanges (clocks/distance.h);
- * - the error bounds that both hosts report of their wall clocks (sync_ns of CLOCK);
+ * - the error bounds that both hosts report of their wall clocks (sync_ns of CLOCK). They can be added only if both refer to the same time:
+ * if both hosts follow the same PTP grandmaster, which may be one of them, or if the time of both is traceable to UTC by the word of its
+ * source. The accuracy that a PTP grandmaster states is then added. A grandmaster that states none counts only towards its own slaves;
  * - if the reference is a PTP hardware clock (PHC): the readings of a PHC in the stream's CLOCKs. Both PHCs follow the same grandmaster, so
  * the distance of the stream's clock from the reference follows from these readings. Its error is that of the reading, plus the distances
  * of both PHCs from the grandmaster (sync_ns of both), plus the possible drift since the reading (clocks/readings.h). If the grandmaster
@@ -47,6 +49,12 @@ static inline bool tw_clock_estimate__make(const struct tw_stream_clock *clock, 
  */
 struct tw_distance_line tw_clock_estimate__best(const struct tw_stream_clock *clock, uint64_t ns,
 						const struct tw_clock_estimate *estimate);
+
+/**
+ * tw_clock_estimate__keep() - compute the bounds of the distance from a CLOCK and the error bounds that both hosts report (clock->kept)
+ * @sample: the newest CLOCK of the stream; its TRACE is in ns
+ */
+void tw_clock_estimate__keep(struct tw_stream_clock *clock, const struct tw_clock_view *sample);
 
 /** tw_clock_estimate__error() - error bound of a packet time that was computed with @offset, ns; TW_ERROR_UNKNOWN */
 uint64_t tw_clock_estimate__error(const struct tw_clock_estimate *estimate, int64_t offset);

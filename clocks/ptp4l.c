@@ -42,6 +42,7 @@ enum {
 
 enum management_id {
 	CURRENT_DATA_SET = 0x2001,
+	PARENT_DATA_SET = 0x2002,
 	TIME_PROPERTIES_DATA_SET = 0x2003,
 	TIME_STATUS_NP = 0xc000,
 	PORT_PROPERTIES_NP = 0xc004,
@@ -51,10 +52,8 @@ enum management_id {
 static const struct {
 	uint16_t id, least;
 } messages[] = {
-	{ CURRENT_DATA_SET, 18 },
-	{ TIME_PROPERTIES_DATA_SET, 4 },
-	{ TIME_STATUS_NP, 50 },
-	{ PORT_PROPERTIES_NP, 13 },
+	{ CURRENT_DATA_SET, 18 }, { PARENT_DATA_SET, 32 },    { TIME_PROPERTIES_DATA_SET, 4 },
+	{ TIME_STATUS_NP, 50 },   { PORT_PROPERTIES_NP, 13 },
 };
 #define MESSAGES (sizeof(messages) / sizeof(messages[0]))
 #define ALL      ((1u << MESSAGES) - 1)
@@ -166,9 +165,15 @@ static void take_data(struct tw_ptp4l_status *s, uint16_t id, const uint8_t *dat
 		s->offset = (int64_t)tw_load_be64(data + 2) / SCALED;
 		s->path_delay = (int64_t)tw_load_be64(data + 10) / SCALED;
 		break;
+	case PARENT_DATA_SET:
+		s->clock_class = data[19];
+		s->accuracy = data[20];
+		break;
 	case TIME_PROPERTIES_DATA_SET:
 		s->utc_offset = (int16_t)tw_load_be16(data);
+		s->utc_offset_valid = data[2] & 0x04;
 		s->ptp_timescale = data[2] & 0x08;
+		s->time_traceable = data[2] & 0x10;
 		break;
 	case TIME_STATUS_NP:
 		s->has_master = tw_load_be32(data + 38) != 0;
@@ -269,6 +274,21 @@ bool tw_ptp4l__look(struct tw_ptp4l *p, struct tw_ptp4l_status *ret)
 		*ret = p->next;
 	ask_anew(p);
 	return all;
+}
+
+bool tw_ptp4l__utc(const struct tw_ptp4l_status *s, uint32_t *ret_ns)
+{
+	/* Accuracies from 0x20 on; better ones count as 0x20, whose bound is 25 ns. */
+	static const uint32_t ns[] = { 25,     100,     250,     1000,     2500,     10000,     25000,     100000,
+				       250000, 1000000, 2500000, 10000000, 25000000, 100000000, 250000000, 1000000000 };
+	const unsigned int best = 0x17, first = 0x20;
+	const unsigned int i = s->accuracy > first ? s->accuracy - first : 0;
+
+	if (!s->time_traceable || !s->ptp_timescale || !s->utc_offset_valid || s->clock_class < 6 ||
+	    s->clock_class > 7 || s->accuracy < best || i >= sizeof(ns) / sizeof(ns[0]))
+		return false;
+	*ret_ns = ns[i];
+	return true;
 }
 
 void tw_ptp4l__close(struct tw_ptp4l *p)

@@ -25,6 +25,8 @@ struct tw_ptp4l_status {
 	int64_t offset;     /* last measured offset from the master, ns */
 	int64_t path_delay; /* mean of the delays of both directions, ns; a bound of the error of @offset */
 	int16_t utc_offset; /* TAI - UTC, s */
+	bool utc_offset_valid, time_traceable; /* by the grandmaster's word */
+	uint8_t clock_class, accuracy;         /* of the grandmaster: IEEE 1588-2019, tables 4 and 5 */
 	bool ptp_timescale; /* true: the master's time is TAI; false: it is arbitrary, as with software time stamps */
 	uint8_t grandmaster
 		[8]; /* clock identity of the grandmaster: the clock at the root of the PTP network, which may be ptp4l's own */
@@ -62,6 +64,16 @@ void tw_ptp4l__open(struct tw_ptp4l *ptp);
  * Return: false, with @ret unchanged, if an answer is missing.
  */
 bool tw_ptp4l__look(struct tw_ptp4l *ptp, struct tw_ptp4l_status *ret);
+
+/**
+ * tw_ptp4l__utc() - whether the grandmaster says that its time is traceable to UTC, and how exact it is
+ *
+ * It must say that its time is traceable, that it has the PTP timescale with a valid UTC offset, that it is synchronised to a primary
+ * reference or within the specification of a holdover after that (clock class 6 or 7), and its accuracy.
+ *
+ * @ret_ns: largest distance from UTC, ns; unchanged if the return value is false
+ */
+bool tw_ptp4l__utc(const struct tw_ptp4l_status *status, uint32_t *ret_ns);
 
 void tw_ptp4l__close(struct tw_ptp4l *ptp);
 

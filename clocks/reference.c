@@ -138,7 +138,7 @@ static void take_sync(struct tw_reference *r, const struct tw_sync_state *sync)
 	struct tw_reference_state *s = &r->state;
 
 	s->sync_ns = !r->lost && is_of_ptp4l(r, sync) ? sync->phc.ns : 0;
-	snprintf(s->grandmaster, sizeof(s->grandmaster), "%s", s->sync_ns ? sync->grandmaster : "");
+	snprintf(s->grandmaster, sizeof(s->grandmaster), "%s", s->sync_ns ? sync->root.grandmaster : "");
 }
 
 static void look_at_phc(struct tw_reference *r, const struct tw_sync_state *sync, const struct tw_capture_clock *clock)

@@ -38,7 +38,9 @@ void tw_stream_clock__host(struct tw_stream_clock *c, const struct tw_identity *
 	c->disciplined = false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		c->disciplined |= !strcmp(identity->clock, names[i]);
-	snprintf(c->grandmaster, sizeof(c->grandmaster), "%.*s", (int)sizeof(c->grandmaster) - 1,
+	c->root.is_utc = identity->has_sync_utc && identity->sync_utc <= UINT32_MAX;
+	c->root.utc_ns = (uint32_t)identity->sync_utc;
+	snprintf(c->root.grandmaster, sizeof(c->root.grandmaster), "%.*s", (int)sizeof(c->root.grandmaster) - 1,
 		 identity->grandmaster);
 }
 
@@ -99,17 +101,6 @@ static void steer(struct tw_stream_clock *c, uint64_t now)
 	else
 		turn_line(&c->line, gap, turn_ns(c, at), sure);
 	c->dated = true;
-}
-
-/* Compute the bounds of the distance from a CLOCK and the error bounds that both hosts report of their wall clocks. */
-static void keep(struct tw_stream_clock *c, const struct tw_clock_view *sample)
-{
-	const int64_t distance = tw_saturate__minus(c->own.stepped, c->wall_offset);
-	const int64_t error = (int64_t)sample->sync_ns + c->own.sync_ns + sample->error_ns;
-
-	c->kept.any = sample->sync_ns && c->own.sync_ns;
-	c->kept.time = sample->reading[TW_CLOCK_TRACE];
-	c->kept.bounds = (struct tw_bounds){ tw_saturate__minus(distance, error), tw_saturate__plus(distance, error) };
 }
 
 /* Return: the reading of the PHC that ptp4l adjusts, with the tightest bound; without such a PHC, the first one; NULL = there is none */
@@ -203,7 +194,7 @@ void tw_stream_clock__sample(struct tw_stream_clock *c, const struct tw_clock_vi
 		tw_distance__restart(&c->distance);
 		tw_readings__restart(&c->phc.clocks);
 	}
-	keep(c, &s);
+	tw_clock_estimate__keep(c, &s);
 	take_phc(c, &s);
 	count_contradiction(c, s.reading[TW_CLOCK_TRACE]);
 	if (!c->dated) {

@@ -42,7 +42,8 @@ enum tw_align {
 /* State of the capture host's clocks. */
 struct tw_own_clock {
 	uint32_t sync_ns; /* error bound relative to its time source, ns; 0 = unknown */
-	int64_t stepped;  /* from tw_capture_clock__stepped(), ns */
+	struct tw_time_root root;
+	int64_t stepped; /* from tw_capture_clock__stepped(), ns */
 	struct tw_reference_state reference;
 };
 
@@ -65,7 +66,7 @@ int64_t tw_clock_line__offset(const struct tw_clock_line *line, uint64_t ns);
 struct tw_kept_clocks {
 	uint64_t time; /* time of the last CLOCK, in the stream's clock, ns */
 	struct tw_bounds bounds;
-	bool any; /* both hosts report an error bound: @bounds is valid */
+	bool any; /* both hosts report an error bound that refers to the same time: @bounds is valid */
 };
 
 /* Readings of the PHC that the stream's machine uses. */
@@ -85,7 +86,7 @@ struct tw_stream_clock {
 	struct tw_stamp_sources by; /* of the newest exchange; all 0 = there was none */
 	struct tw_kept_clocks kept;
 	struct tw_stream_phc phc;
-	char grandmaster[TW_SYNC_GRANDMASTER]; /* that the stream's machine follows; "" = unknown */
+	struct tw_time_root root; /* that the stream's machine follows */
 	struct tw_own_clock own;
 	bool dated;   /* the offset is known, from a CLOCK or a response */
 	bool doubted; /* the stream's clock may have stopped since the last CLOCK or response: the error is unknown */
@@ -107,7 +108,7 @@ struct tw_stream_clock {
 /** tw_stream_clock__init() - set the initial state: the offset is 0 and the error unknown. @wall: see the head of this file */
 void tw_stream_clock__init(struct tw_stream_clock *clock, enum tw_align align, bool wall);
 
-/** tw_stream_clock__host() - set unit and kind of the clock, and the grandmaster, from a HOST */
+/** tw_stream_clock__host() - set unit and kind of the clock, and the root of its time source, from a HOST */
 void tw_stream_clock__host(struct tw_stream_clock *clock, const struct tw_identity *identity);
 
 /** tw_stream_clock__sample() - add a CLOCK; it is ignored if it is repeated, older than the last one, or without TRACE or REAL */

@@ -163,7 +163,14 @@ static enum source ask_kernel(struct tw_sync *s, struct tw_sync_state *ret)
 		return SOURCE_UNSTATED;
 	}
 	snprintf(ret->how, sizeof(ret->how), "NTP, as the kernel reports, within %s", within(s, ret->ns));
+	ret->root.is_utc = true;
 	return SOURCE_KERNEL;
+}
+
+/* Whether a reference clock of chronyd is a PTP hardware clock, by the names that chronyd and timemaster give such clocks. */
+static bool is_phc(const char *refclock)
+{
+	return !strncmp(refclock, "PHC", 3) || !strncmp(refclock, "PTP", 3);
 }
 
 /* Get the state from chronyd. Return: SOURCE_UNKNOWN if it does not answer, or if its clock is not synchronised to a source */
@@ -179,6 +186,7 @@ static enum source ask_chrony(struct tw_sync *s, struct tw_sync_state *ret)
 	snprintf(stratum, sizeof(stratum), "%u", t->stratum);
 	snprintf(ret->how, sizeof(ret->how), "chrony, %s%s, within %s", kind, *t->refclock ? t->refclock : stratum,
 		 within(s, t->error_ns));
+	ret->root.is_utc = !is_phc(t->refclock);
 	return SOURCE_CHRONY;
 }
 
@@ -220,8 +228,9 @@ static enum source ask_ptp4l(struct tw_sync *s, struct tw_sync_state *ret)
 	else
 		snprintf(ret->how, sizeof(ret->how), "ptp4l, %s time stamps, within %s of its master", by,
 			 within(s, ns));
-	snprintf(ret->grandmaster, sizeof(ret->grandmaster), "%02x%02x%02x.%02x%02x.%02x%02x%02x", id[0], id[1], id[2],
-		 id[3], id[4], id[5], id[6], id[7]);
+	snprintf(ret->root.grandmaster, sizeof(ret->root.grandmaster), "%02x%02x%02x.%02x%02x.%02x%02x%02x", id[0],
+		 id[1], id[2], id[3], id[4], id[5], id[6], id[7]);
+	ret->root.is_utc = tw_ptp4l__utc(&s->status, &ret->root.utc_ns);
 	ret->ns = (uint32_t)ns;
 	if (s->status.time_stamps)
 		add_phc(s, ns, ret);
@@ -250,7 +259,7 @@ void tw_sync__look(struct tw_sync *s, struct tw_sync_state *ret)
 		source = ask_chrony(s, &state);
 	if (!source)
 		source = ask_kernel(s, &state);
-	if (source != s->source || strcmp(state.grandmaster, s->state.grandmaster))
+	if (source != s->source || strcmp(state.root.grandmaster, s->state.root.grandmaster))
 		state.since = tw_time__now(CLOCK_REALTIME);
 	s->source = source;
 	s->state = state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds the time source to which this machine's clocks are synchronised, and their error bounds. A producer sends the time source as SYNC,
- * SYNC_SINCE and GRANDMASTER of HOST, and the error bounds as sync_ns of CLOCK and of its PHCs. A capture host uses both for its own
- * clocks. The first of these sources that answers is used:
+ * SYNC_SINCE, SYNC_UTC and GRANDMASTER of HOST, and the error bounds as sync_ns of CLOCK and of its PHCs. A capture host uses both for its
+ * own clocks. The first of these sources that answers is used:
  *
  * - ptp4l: the bound is the largest of its last offsets from the master, plus the path delay, because the asymmetry of the path is
  * unknown. If ptp4l adjusts a network card's clock, this is the bound of that clock (PHC); for the bound of the system clock, its measured
@@ -12,6 +12,9 @@
  * systemd-timesyncd sets both to 0, and phc2sys sets only maxerror, to 0. After this, the kernel increases maxerror, but maxerror is not a
  * bound. Therefore maxerror is used only if esterror is above 0 and at most maxerror. If no daemon synchronises the clock, it is free
  * running.
+ *
+ * NTP is traceable to UTC, except a reference clock of chronyd that is a PHC, because chronyd does not know what that clock follows. PTP is
+ * traceable if the grandmaster says so, by its time properties, its clock class and its accuracy (clocks/ptp4l.h).
  *
  * A struct tw_sync belongs to one thread.
  */
@@ -23,6 +26,16 @@
 
 #define TW_SYNC_HOW         96
 #define TW_SYNC_GRANDMASTER 24
+
+/*
+ * The clock at the root of a machine's time source. The error bounds of two machines can be added only if they refer to the same time
+ * (clocks/clock_estimate.c).
+ */
+struct tw_time_root {
+	char grandmaster[TW_SYNC_GRANDMASTER]; /* PTP grandmaster, as ptp4l prints it; "" = the source is not ptp4l */
+	bool is_utc;                           /* the source says that its time is traceable to UTC */
+	uint32_t utc_ns; /* largest distance of the root from UTC that the source states, ns; valid if @is_utc */
+};
 
 /* A network card's clock that ptp4l adjusts, or that is the grandmaster. */
 struct tw_sync_phc {
@@ -36,7 +49,7 @@ struct tw_sync_phc {
 struct tw_sync_state {
 	uint32_t ns;           /* error bound of REALTIME relative to its time source, ns; 0 = unknown */
 	char how[TW_SYNC_HOW]; /* description of the time source; it does not change with each measurement */
-	char grandmaster[TW_SYNC_GRANDMASTER]; /* PTP grandmaster, as ptp4l prints it; "" = the source is not ptp4l */
+	struct tw_time_root root;
 	uint64_t since; /* time since which the source is the same, as far as this process knows, CLOCK_REALTIME, ns */
 	struct tw_sync_phc phc;
 	/*

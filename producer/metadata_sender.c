@@ -128,8 +128,10 @@ static bool update_host(struct tw_metadata_sender *m)
 	tw_phcs__text(&m->phcs, phcs);
 	m->host.n = m->host.n_fixed;
 	add_text(&m->host, TW_HOST_SYNC, state.how);
-	add_text(&m->host, TW_HOST_GRANDMASTER, state.grandmaster);
+	add_text(&m->host, TW_HOST_GRANDMASTER, state.root.grandmaster);
 	add_number(&m->host, TW_HOST_SYNC_SINCE, state.since);
+	if (state.root.is_utc)
+		add_number(&m->host, TW_HOST_SYNC_UTC, state.root.utc_ns);
 	add_text(&m->host, TW_HOST_PHCS, phcs);
 	return !is_same_host(&before, &m->host);
 }

@@ -49,13 +49,18 @@ static void identity__number(struct tw_identity *id, const struct tw_attr_view *
 		id->scale.shift = number & 63;
 	else if (attr->attr == TW_HOST_SYNC_SINCE)
 		id->sync_since = number;
+	else if (attr->attr == TW_HOST_SYNC_UTC) {
+		id->has_sync_utc = true;
+		id->sync_utc = number;
+	}
 }
 
-/* A new source of the clocks invalidates what is known about the last one. A producer sends SYNC before GRANDMASTER and SYNC_SINCE. */
+/* A new source of the clocks invalidates what is known about the last one. A producer sends SYNC before the other attributes. */
 static void forget_sync(struct tw_identity *id)
 {
 	id->grandmaster[0] = '\0';
 	id->sync_since = 0;
+	id->has_sync_utc = false;
 }
 
 void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv)

@@ -15,6 +15,8 @@ struct tw_identity {
 	char version[64], boot[64], pointers[64];
 	char sync[128], grandmaster[64]; /* source that the clocks are synchronised to, and the PTP grandmaster */
 	uint64_t sync_since;             /* time since which the clocks have this source, ns since 1970; 0 = unknown */
+	bool has_sync_utc;               /* the source says that its time is traceable to UTC: @sync_utc is valid */
+	uint64_t sync_utc;               /* largest distance of the source from UTC, ns */
 	uint64_t cpus;                   /* number of CPUs with a ring; 0 = unknown */
 	struct tw_clock_scale scale;
 };

@@ -212,27 +212,28 @@ struct tw_schema_tlv {
  * HOST is a list of attributes. Each attribute begins with a struct tw_tlv, whose type is the attribute's number in this list. The third
  * column is the type of the value: a number is a big-endian u64, and a text has no NUL.
  */
-#define TW_HOST_LIST(X)                                                                  \
-	X(1, NAME, text, "name", "host name")                                            \
-	X(2, RELEASE, text, "release", "kernel release")                                 \
-	X(3, MACHINE, text, "machine", "machine architecture")                           \
-	X(4, BOOT_ID, text, "boot_id", "boot id")                                        \
-	X(5, INSTANCE, text, "instance", "tracefs instance")                             \
-	X(6, CLOCK, text, "clock", "trace clock")                                        \
-	X(7, CPUS, number, "cpus", "CPUs with a ring")                                   \
-	X(8, PAGE_SIZE, number, "page_size", "page size, bytes")                         \
-	X(9, LONG_SIZE, number, "long_size", "size of a long, bytes")                    \
-	X(10, CLOCK_MULT, number, "clock_mult", "ns = (ticks * mult) >> shift")          \
-	X(11, CLOCK_SHIFT, number, "clock_shift", "ns = (ticks * mult) >> shift")        \
-	X(12, VERSION, text, "version", "producer version")                              \
-	X(13, EVENTS, text, "events", "events selected")                                 \
-	X(14, FILTER, text, "filter", "filter")                                          \
-	X(15, OS, text, "os", "operating system")                                        \
-	X(16, POINTERS, text, "pointers", "raw, or hashed with a key")                   \
-	X(17, SYNC, text, "sync", "source that the clocks are synchronised to")          \
-	X(18, PHCS, text, "phcs", "PTP hardware clocks")                                 \
-	X(19, GRANDMASTER, text, "grandmaster", "clock identity of the PTP grandmaster") \
-	X(20, SYNC_SINCE, number, "sync_since", "time since which the clocks have this source")
+#define TW_HOST_LIST(X)                                                                         \
+	X(1, NAME, text, "name", "host name")                                                   \
+	X(2, RELEASE, text, "release", "kernel release")                                        \
+	X(3, MACHINE, text, "machine", "machine architecture")                                  \
+	X(4, BOOT_ID, text, "boot_id", "boot id")                                               \
+	X(5, INSTANCE, text, "instance", "tracefs instance")                                    \
+	X(6, CLOCK, text, "clock", "trace clock")                                               \
+	X(7, CPUS, number, "cpus", "CPUs with a ring")                                          \
+	X(8, PAGE_SIZE, number, "page_size", "page size, bytes")                                \
+	X(9, LONG_SIZE, number, "long_size", "size of a long, bytes")                           \
+	X(10, CLOCK_MULT, number, "clock_mult", "ns = (ticks * mult) >> shift")                 \
+	X(11, CLOCK_SHIFT, number, "clock_shift", "ns = (ticks * mult) >> shift")               \
+	X(12, VERSION, text, "version", "producer version")                                     \
+	X(13, EVENTS, text, "events", "events selected")                                        \
+	X(14, FILTER, text, "filter", "filter")                                                 \
+	X(15, OS, text, "os", "operating system")                                               \
+	X(16, POINTERS, text, "pointers", "raw, or hashed with a key")                          \
+	X(17, SYNC, text, "sync", "source that the clocks are synchronised to")                 \
+	X(18, PHCS, text, "phcs", "PTP hardware clocks")                                        \
+	X(19, GRANDMASTER, text, "grandmaster", "clock identity of the PTP grandmaster")        \
+	X(20, SYNC_SINCE, number, "sync_since", "time since which the clocks have this source") \
+	X(21, SYNC_UTC, number, "sync_utc", "largest distance of this source from UTC, ns")
 
 enum tw_host_attr {
 #define X(num, name, type, key, what) TW_HOST_##name = (num),

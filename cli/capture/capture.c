@@ -165,6 +165,7 @@ static struct tw_own_clock own_clock(struct capture *capture)
 {
 	tw_capture_clock__notice(&capture->clock);
 	return (struct tw_own_clock){ .sync_ns = capture->synced.ns,
+				      .root = capture->synced.root,
 				      .stepped = tw_capture_clock__stepped(&capture->clock),
 				      .reference = capture->reference.state };
 }

@@ -108,11 +108,16 @@ static void packet(struct state *s, const uint8_t *p)
 static void host(struct state *s, const uint8_t *p)
 {
 	struct tw_identity identity = { .scale.mult = tw_load_be64(p), .scale.shift = p[8] & 63 };
+	struct tw_own_clock own = { .sync_ns = p[8], .stepped = (int64_t)tw_load_be64(p) };
 
 	strcpy(identity.clock, p[8] & 64 ? "mono" : "local");
 	strcpy(identity.grandmaster, p[8] & 128 ? "a" : "");
+	identity.has_sync_utc = p[8] & 16;
+	identity.sync_utc = p[7];
+	own.root = (struct tw_time_root){ .is_utc = p[8] & 32, .utc_ns = p[6] };
+	strcpy(own.root.grandmaster, p[5] & 1 ? "a" : "");
 	tw_stream_clock__host(&s->clock, &identity);
-	tw_stream_clock__own(&s->clock, &(struct tw_own_clock){ .sync_ns = p[8], .stepped = (int64_t)tw_load_be64(p) });
+	tw_stream_clock__own(&s->clock, &own);
 }
 
 static void exchanged(struct state *s, const struct tw_time_sync_sample *sample)

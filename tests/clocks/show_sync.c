@@ -52,7 +52,8 @@ static int become_nobody(void)
 
 static void print_since(const struct tw_sync_state *state)
 {
-	printf("%s|%llu|%s\n", state->how, (unsigned long long)(state->since / TW_NS_PER_SECOND), state->grandmaster);
+	printf("%s|%llu|%s\n", state->how, (unsigned long long)(state->since / TW_NS_PER_SECOND),
+	       state->root.grandmaster);
 }
 
 static void print_bounds(struct tw_phcs *phcs, const struct tw_sync_state *state)

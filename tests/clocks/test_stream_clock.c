@@ -567,21 +567,39 @@ static void test_contradiction(void **state)
 	assert_int_equal(c.backward, 0);
 }
 
+static const struct tw_time_root ntp = { .is_utc = true };
+
+/* The producer's clock has this source from now on. */
+static void follow(struct capture *c, const struct tw_time_root *root)
+{
+	struct tw_identity identity = { .clock = "mono", .has_sync_utc = root->is_utc, .sync_utc = root->utc_ns };
+
+	snprintf(identity.grandmaster, sizeof(identity.grandmaster), "%s", root->grandmaster);
+	tw_stream_clock__host(&c->clock, &identity);
+}
+
+/* The producer reports an error bound of 500 ns. */
+static void report(struct capture *c)
+{
+	struct tw_clock_view view = world__sample(&c->world, c->now);
+
+	view.sync_ns = 500;
+	tw_stream_clock__sample(&c->clock, &view);
+}
+
 /* Both hosts report the error bounds of their clocks. */
 static void test_sync(void **state)
 {
 	struct tw_stream_clock_summary summary;
-	struct tw_clock_view view;
 	struct capture c;
 
 	(void)state;
 	capture__init(&c, 19, TW_ALIGN_NONE, false);
 	capture__set_wall(&c, 400);
-	tw_stream_clock__own(&c.clock, &(struct tw_own_clock){ .sync_ns = 300 });
+	follow(&c, &ntp);
+	tw_stream_clock__own(&c.clock, &(struct tw_own_clock){ .sync_ns = 300, .root = ntp });
 	for (int i = 0; i < 10; i++) {
-		view = world__sample(&c.world, c.now);
-		view.sync_ns = 500;
-		tw_stream_clock__sample(&c.clock, &view);
+		report(&c);
 		ask(&c);
 		c.next_sample = c.now + 2 * SECOND;
 		run(&c, SECOND);
@@ -597,6 +615,83 @@ static void test_sync(void **state)
 	assert_int_equal(c.stated.method, TW_OFFSET_BY_TIME_SYNC);
 }
 
+/* Two grandmasters; the accuracies of the second pair refer to UTC. */
+static const struct tw_time_root lone = { .grandmaster = "0080c2.fffe.000001" },
+				 other = { .grandmaster = "0080c2.fffe.000002" },
+				 gps = { .grandmaster = "0080c2.fffe.000001", .is_utc = true, .utc_ns = 100 },
+				 other_gps = { .grandmaster = "0080c2.fffe.000002", .is_utc = true, .utc_ns = 2500 },
+				 unknown = { 0 };
+
+/* Reported bounds are added only if both refer to the same time. The true distance is 0 in each case, and there are no exchanges. */
+static void test_roots(void **state)
+{
+	static const struct {
+		const struct tw_time_root *here, *there;
+		int64_t apart; /* expected addition to the reported bounds, ns; -1 = they are not added */
+	} cases[] = {
+		{ &lone, &lone, 0 },        { &lone, &other, -1 },   { &lone, &ntp, -1 },    { &ntp, &lone, -1 },
+		{ &ntp, &ntp, 0 },          { &ntp, &gps, 100 },     { &gps, &ntp, 100 },    { &gps, &gps, 0 },
+		{ &gps, &other_gps, 2600 }, { &gps, &other, -1 },    { &ntp, &unknown, -1 }, { &unknown, &unknown, -1 },
+		{ &unknown, &ntp, -1 },     { &lone, &unknown, -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const bool same = cases[i].apart >= 0;
+		struct tw_stream_clock_summary summary;
+		struct capture c;
+
+		capture__init(&c, 31, TW_ALIGN_NONE, false);
+		capture__set_wall(&c, 0);
+		follow(&c, cases[i].there);
+		tw_stream_clock__own(&c.clock, &(struct tw_own_clock){ .sync_ns = 300, .root = *cases[i].here });
+		report(&c);
+		write_packet(&c, c.now);
+		tw_stream_clock__summary(&c.clock, &summary);
+		assert_int_equal(summary.method, same ? TW_OFFSET_BY_SYNC : TW_OFFSET_BY_NONE);
+		assert_int_equal(summary.error_ns == TW_ERROR_UNKNOWN, !same);
+		if (same)
+			assert_int_equal(c.clock.kept.bounds.high - c.clock.kept.bounds.low,
+					 2 * (500 + 300 + (int64_t)c.clock.samples.last.error_ns + cases[i].apart));
+	}
+}
+
+/*
+ * A host gets another source. What it reported before does not count towards the new source, and what it reports later does not count
+ * towards the old one.
+ */
+static void test_other_root(void **state)
+{
+	const struct tw_own_clock own = { .sync_ns = 300, .root = lone };
+	const struct tw_own_clock own_other = { .sync_ns = 300, .root = other };
+	struct tw_stream_clock_summary summary;
+	struct capture c;
+
+	(void)state;
+	capture__init(&c, 37, TW_ALIGN_NONE, false);
+	capture__set_wall(&c, 0);
+	follow(&c, &lone);
+	tw_stream_clock__own(&c.clock, &own);
+	report(&c);
+	write_packet(&c, c.now);
+	tw_stream_clock__summary(&c.clock, &summary);
+	assert_int_equal(summary.method, TW_OFFSET_BY_SYNC);
+	follow(&c, &other);
+	tw_stream_clock__summary(&c.clock, &summary);
+	assert_int_equal(summary.method, TW_OFFSET_BY_NONE);
+	c.now += SECOND;
+	report(&c); /* while the hosts have different sources */
+	write_packet(&c, c.now);
+	tw_stream_clock__own(&c.clock, &own_other);
+	tw_stream_clock__summary(&c.clock, &summary);
+	assert_int_equal(summary.method, TW_OFFSET_BY_NONE);
+	c.now += SECOND;
+	report(&c);
+	write_packet(&c, c.now);
+	tw_stream_clock__summary(&c.clock, &summary);
+	assert_int_equal(summary.method, TW_OFFSET_BY_SYNC);
+}
+
 /* A reported bound that exchanges refute is ignored. */
 static void test_sync_refuted(void **state)
 {
@@ -607,7 +702,8 @@ static void test_sync_refuted(void **state)
 	(void)state;
 	capture__init(&c, 23, TW_ALIGN_NONE, false);
 	capture__set_wall(&c, 3 * MS);
-	tw_stream_clock__own(&c.clock, &(struct tw_own_clock){ .sync_ns = 100 });
+	follow(&c, &ntp);
+	tw_stream_clock__own(&c.clock, &(struct tw_own_clock){ .sync_ns = 100, .root = ntp });
 	view = world__sample(&c.world, c.now);
 	view.sync_ns = 100;
 	tw_stream_clock__sample(&c.clock, &view);
@@ -723,6 +819,8 @@ int main(void)
 		cmocka_unit_test(test_late_answer),
 		cmocka_unit_test(test_contradiction),
 		cmocka_unit_test(test_sync),
+		cmocka_unit_test(test_roots),
+		cmocka_unit_test(test_other_root),
 		cmocka_unit_test(test_sync_refuted),
 		cmocka_unit_test(test_own_steps),
 		cmocka_unit_test(test_ticks),

@@ -18,6 +18,8 @@
 #include "clocks/phc.h"
 #include "clocks/ptp4l.h"
 
+static struct tw_ptp4l_status ptp4l; /* what the simulated ptp4l answers */
+
 static struct {
 	bool is_gone;
 	unsigned int driver; /* number of times that the driver was loaded: an old descriptor is of no use */
@@ -37,14 +39,7 @@ void __wrap_tw_ptp4l__open(struct tw_ptp4l *ptp)
 bool __wrap_tw_ptp4l__look(struct tw_ptp4l *ptp, struct tw_ptp4l_status *ret)
 {
 	(void)ptp;
-	*ret = (struct tw_ptp4l_status){ .has_master = true,
-					 .offset = 100,
-					 .path_delay = 50,
-					 .utc_offset = 37,
-					 .ptp_timescale = true,
-					 .state = TW_PTP_SLAVE,
-					 .time_stamps = 1,
-					 .interface = "eth0" };
+	*ret = ptp4l;
 	return true;
 }
 
@@ -70,6 +65,54 @@ void __wrap_tw_phc__close(struct tw_phc_device *phc)
 	phc->fd = -1;
 }
 
+static const struct tw_ptp4l_status slave = { .has_master = true,
+					      .offset = 100,
+					      .path_delay = 50,
+					      .utc_offset = 37,
+					      .ptp_timescale = true,
+					      .state = TW_PTP_SLAVE,
+					      .time_stamps = 1,
+					      .interface = "eth0" };
+
+/* The time of a grandmaster counts as UTC only if it says so in each respect. */
+static void test_utc(void **state)
+{
+	static const struct {
+		bool traceable, timescale, valid;
+		uint8_t clock_class, accuracy;
+		uint32_t ns; /* 0 = not UTC */
+	} cases[] = {
+		{ true, true, true, 6, 0x21, 100 }, { true, true, true, 7, 0x17, 25 },
+		{ true, true, true, 6, 0x20, 25 },  { true, true, true, 6, 0x2f, 1000000000 },
+		{ false, true, true, 6, 0x21, 0 },  { true, false, true, 6, 0x21, 0 },
+		{ true, true, false, 6, 0x21, 0 },  { true, true, true, 5, 0x21, 0 },
+		{ true, true, true, 13, 0x21, 0 },  { true, true, true, 248, 0xfe, 0 },
+		{ true, true, true, 6, 0xfe, 0 },   { true, true, true, 6, 0x30, 0 },
+		{ true, true, true, 6, 0x16, 0 },   { true, true, true, 6, 0, 0 },
+	};
+	struct tw_sync_state is;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tw_sync *sync = tw_sync__new();
+
+		assert_non_null(sync);
+		ptp4l = slave;
+		ptp4l.grandmaster[7] = 1;
+		ptp4l.time_traceable = cases[i].traceable;
+		ptp4l.ptp_timescale = cases[i].timescale;
+		ptp4l.utc_offset_valid = cases[i].valid;
+		ptp4l.clock_class = cases[i].clock_class;
+		ptp4l.accuracy = cases[i].accuracy;
+		tw_sync__look(sync, &is);
+		assert_string_equal(is.root.grandmaster, "000000.0000.000001");
+		assert_int_equal(is.root.is_utc, cases[i].ns > 0);
+		if (cases[i].ns)
+			assert_int_equal(is.root.utc_ns, cases[i].ns);
+		tw_sync__free(sync);
+	}
+}
+
 /* The driver of the card that ptp4l uses is loaded again, and its clock has another number then. */
 static void test_driver_reload(void **state)
 {
@@ -78,6 +121,7 @@ static void test_driver_reload(void **state)
 
 	(void)state;
 	assert_non_null(sync);
+	ptp4l = slave;
 	for (unsigned int i = 0; i < 3; i++) {
 		tw_sync__look(sync, &is);
 		assert_int_equal(is.ns, 150 + 1010);
@@ -98,7 +142,7 @@ static void test_driver_reload(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_driver_reload) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_driver_reload), cmocka_unit_test(test_utc) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
