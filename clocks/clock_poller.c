@@ -13,10 +13,13 @@
 #define PAUSE_MAX_NS TW_NS_PER_SECOND
 #define LATE_NS \
 	(5 * TW_NS_PER_MS) /* a request that waited at the producer for longer was late: there are too many requests */
-#define EASE_NS    (2 * TW_NS_PER_SECOND) /* time in which the additional pause after late requests ends */
-#define DEAF       16 /* after more than this number of requests without a response, the pause is DEAF_NS */
-#define DEAF_NS    (10 * TW_NS_PER_SECOND)
-#define SILENT_NS  (3 * TW_NS_PER_SECOND) /* a stream is silent after this time without a control frame */
+#define EASE_NS   (2 * TW_NS_PER_SECOND) /* time in which the additional pause after late requests ends */
+#define DEAF      16 /* after more than this number of requests without a response, the pause is DEAF_NS */
+#define DEAF_NS   (10 * TW_NS_PER_SECOND)
+#define SILENT_NS (3 * TW_NS_PER_SECOND) /* a stream is silent after this time without a control frame */
+/* A peer is replaced only after this time, and this number of requests, without a response. */
+#define DEAD_NS    (3 * TW_NS_PER_SECOND)
+#define DEAD       4
 #define BETWEEN_NS TW_NS_PER_MS /* shortest pause between requests, except in a run: limits those for forged streams */
 /* The first requests of AT_ONCE streams are sent without this pause, because the frames of a new stream wait in memory until a response. */
 #define AT_ONCE  8
@@ -39,6 +42,8 @@ struct waiting_request {
 struct asked_stream {
 	uint64_t id;
 	struct tw_peer peer;
+	bool peer_controls;            /* @peer has sent a control frame */
+	uint64_t peer_since;           /* time of the latest response of @peer, or when it became the peer */
 	uint64_t seen, due;            /* time of the latest control frame; time of the next request */
 	uint64_t asked;                /* number of requests sent */
 	uint64_t unanswered;           /* number of requests since the last response */
@@ -125,7 +130,7 @@ static struct asked_stream *begin(struct tw_clock_poller *p, uint64_t id, const 
 		p->stats.crowded++;
 		return NULL;
 	}
-	*s = (struct asked_stream){ .id = id, .peer = *frame->from, .due = now, .seen = now };
+	*s = (struct asked_stream){ .id = id, .peer = *frame->from, .peer_since = now, .due = now, .seen = now };
 	stream->user[p->user] = s;
 	p->due = tw_time__earlier(p->due, now);
 	return s;
@@ -158,13 +163,32 @@ static void note_metadata(struct asked_stream *s, const struct tw_received_frame
 	}
 }
 
+/*
+ * A control frame came from another address than the peer's. Whoever knows the stream's id can forge it, and would then get the requests.
+ * Therefore it counts only if the peer does not answer any more, or has sent only frames of rings, whose sockets may be other ones.
+ */
+static void consider_peer(struct tw_clock_poller *p, struct asked_stream *s, const struct tw_peer *other, uint64_t now)
+{
+	const bool is_dead = s->unanswered >= DEAD && now - s->peer_since > DEAD_NS;
+
+	if (s->peer_controls && !is_dead)
+		return;
+	s->peer = *other;
+	s->peer_since = now;
+	memset(s->waiting, 0, sizeof(s->waiting));
+	if (s->unanswered > DEAF) { /* the next request was due late, because the former peer did not answer */
+		s->due = now;
+		p->due = tw_time__earlier(p->due, now);
+	}
+	s->unanswered = 0;
+}
+
 static void take_control(struct tw_clock_poller *p, struct asked_stream *s, const struct tw_received_frame *frame,
 			 uint64_t now)
 {
-	if (!same_peer(&s->peer, frame->from)) {
-		s->peer = *frame->from;
-		memset(s->waiting, 0, sizeof(s->waiting));
-	}
+	if (!same_peer(&s->peer, frame->from))
+		consider_peer(p, s, frame->from, now);
+	s->peer_controls = true;
 	if (now - s->seen > SILENT_NS) /* the stream is active again */
 		p->due = tw_time__earlier(p->due, s->due);
 	s->seen = now;
@@ -447,6 +471,7 @@ bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_receiv
 	take_sent(p, s, &answer);
 	is_late = adapt(s, waiting, &answer, arrived.time);
 	s->unanswered = 0;
+	s->peer_since = arrived.time;
 	/* The pause may be shorter after a response. After a late one, it is longer, and the run ends. */
 	s->due = is_late ? next_due(p, s, arrived.time) : tw_time__earlier(s->due, waiting->asked + pause_after(s));
 	if (is_late)

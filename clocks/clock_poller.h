@@ -10,6 +10,11 @@
  * capture hosts nearby thus get about 25 responses a second each, without gaps of more than half a second. After more than 16 consecutive requests without a response, a
  * stream gets a request every ten seconds. A stream without control frames for 3 s gets no requests.
  *
+ * The requests go to the address from which the stream's control frames come. While that address answers, control frames from other
+ * addresses do not change it, because every host that knows the stream's id can forge them. It is replaced if it has not answered for 3 s
+ * and at least four consecutive requests: a producer behind NAT can get another address. A host that forges the address, too, gets no
+ * requests, and cannot guess their ids.
+ *
  * Until HOST and the formats of a stream arrive, some of its requests also ask for metadata (METADATA_REQUEST), because the capture may
  * have joined late. If HOST arrives before the first request, the poller waits 10 ms for the formats before it requests metadata. The
  * METADATA_REQUEST is repeated after 10, 20, 40 ms and so on up to 320 ms, or after two round trips if that is longer. After that, the

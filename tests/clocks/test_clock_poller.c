@@ -342,7 +342,7 @@ static void test_short_answer(void **state)
 	poller__free(poller);
 }
 
-/* The control frames of a stream come from a new address. It gets the next request, and responses to earlier requests are ignored. */
+/* The first control frame of a stream comes from another address than its first frame. It gets the next request. */
 static void test_moved(void **state)
 {
 	struct tw_clock_poller *poller = poller__new();
@@ -352,7 +352,7 @@ static void test_moved(void **state)
 	uint64_t stream;
 
 	(void)state;
-	see(poller, 1, 7, TW_SOURCE_CONTROL, START);
+	see(poller, 1, 7, TW_SOURCE_FTRACE, START);
 	assert_true(tw_clock_poller__next(poller, START, &question));
 	see(poller, 1, 8, TW_SOURCE_FTRACE, START + MS); /* frames of rings may come from other sockets */
 	see(poller, 1, 9, TW_SOURCE_CONTROL, START + MS);
@@ -361,6 +361,76 @@ static void test_moved(void **state)
 	assert_false(
 		tw_clock_poller__response(poller, answer_to(&question, 9, &came), at(START + MS), &stream, &sample));
 	assert_true(tw_clock_poller__next(poller, START + 10 * MS, &question));
+	assert_int_equal(question.to->bytes[0], 9);
+	poller__free(poller);
+}
+
+/*
+ * Simulates @ns of a stream whose control frames come from the address 7 every 100 ms (if @sends), while a stranger forges one from 9 every
+ * ms. The address 7 answers if @answers, and the stranger answers what it gets. Return: number of requests that the stranger got
+ */
+static unsigned int share_with_stranger(struct tw_clock_poller *poller, uint64_t *now, uint64_t ns, bool sends,
+					bool answers)
+{
+	const uint64_t end = *now + ns;
+	unsigned int strange = 0;
+
+	for (; *now < end; *now += MS) {
+		struct tw_time_sync_sample sample;
+		struct tw_time_sync_request question;
+		struct came came;
+		uint64_t stream;
+
+		if (sends && *now % (100 * MS) == 0)
+			see(poller, 1, 7, TW_SOURCE_CONTROL, *now);
+		see(poller, 1, 9, TW_SOURCE_CONTROL, *now);
+		while (tw_clock_poller__next(poller, *now, &question)) {
+			const uint8_t to = question.to->bytes[0];
+			const struct tw_received_frame *lie = answer_to(&question, to == 7 ? 9 : 7, &came);
+
+			assert_false(tw_clock_poller__response(poller, lie, at(*now + 50000), &stream, &sample));
+			strange += to == 9;
+			if (to == 9 || answers)
+				assert_true(tw_clock_poller__response(poller, answer_to(&question, to, &came),
+								      at(*now + 50000), &stream, &sample));
+		}
+	}
+	return strange;
+}
+
+/*
+ * While the producer answers, forged control frames from another address get no request, also after a pause of the stream in which no
+ * requests were sent. After 3 s without a response, the address counts as moved.
+ */
+static void test_stranger(void **state)
+{
+	struct tw_clock_poller *poller = poller__new();
+	uint64_t now = START;
+
+	(void)state;
+	see(poller, 1, 7, TW_SOURCE_CONTROL, now);
+	assert_int_equal(share_with_stranger(poller, &now, 20 * SECOND, true, true), 0);
+	now += 10 * SECOND; /* the producer is stopped, and the stranger's frame is the first one after that */
+	assert_int_equal(share_with_stranger(poller, &now, 20 * SECOND, false, true), 0);
+	assert_int_equal(share_with_stranger(poller, &now, 2900 * MS, true, false), 0);
+	assert_in_range(share_with_stranger(poller, &now, SECOND, true, false), 10, 40);
+	/* Now the other address is the one that answers. */
+	assert_in_range(share_with_stranger(poller, &now, 10 * SECOND, true, true), 150, 250);
+	poller__free(poller);
+}
+
+/* A producer that got another address after a long time without a response gets a request at once. */
+static void test_moved_after_silence(void **state)
+{
+	struct tw_clock_poller *poller = poller__new();
+	struct tw_time_sync_request question;
+	uint64_t now = START;
+
+	(void)state;
+	ask_for(poller, &now, SECOND, 50000);
+	ask_for(poller, &now, 65 * SECOND, 0); /* only every 10 s in the end */
+	see(poller, 1, 9, TW_SOURCE_CONTROL, now);
+	assert_true(tw_clock_poller__next(poller, now, &question));
 	assert_int_equal(question.to->bytes[0], 9);
 	poller__free(poller);
 }
@@ -575,10 +645,13 @@ static void test_many_wants(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_when),   cmocka_unit_test(test_silence),    cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_moved),  cmocka_unit_test(test_crowd),      cmocka_unit_test(test_full),
-		cmocka_unit_test(test_wants),  cmocka_unit_test(test_want_times), cmocka_unit_test(test_many_wants),
-		cmocka_unit_test(test_stamps), cmocka_unit_test(test_runs),       cmocka_unit_test(test_short_answer),
+		cmocka_unit_test(test_when),       cmocka_unit_test(test_silence),
+		cmocka_unit_test(test_answers),    cmocka_unit_test(test_moved),
+		cmocka_unit_test(test_stranger),   cmocka_unit_test(test_moved_after_silence),
+		cmocka_unit_test(test_crowd),      cmocka_unit_test(test_full),
+		cmocka_unit_test(test_wants),      cmocka_unit_test(test_want_times),
+		cmocka_unit_test(test_many_wants), cmocka_unit_test(test_stamps),
+		cmocka_unit_test(test_runs),       cmocka_unit_test(test_short_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
