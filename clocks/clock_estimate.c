@@ -147,7 +147,7 @@ bool tw_clock_estimate__choose(const struct tw_stream_clock *c, uint64_t ns, str
 	struct tw_clock_estimate exchange = { 0 }, other;
 	bool any;
 
-	if (c->doubted)
+	if (c->doubted || ns < c->jumped)
 		return false;
 	any = by_exchange(c, ns, &exchange);
 	if (any)

@@ -31,7 +31,7 @@ struct tw_clock_estimate {
 /**
  * tw_clock_estimate__choose() - make the estimate at @ns of the stream's clock
  * @ret_contradicted: set to true if a source contradicts the exchanges; may be NULL
- * Return: false if there is no source, or the clock is doubted.
+ * Return: false if there is no source, the clock is doubted, or the clock has jumped since @ns.
  */
 bool tw_clock_estimate__choose(const struct tw_stream_clock *clock, uint64_t ns, struct tw_clock_estimate *ret,
 			       bool *ret_contradicted);

@@ -77,7 +77,7 @@ static void turn_line(struct tw_clock_line *line, int64_t gap, double ns, bool s
 /* Correct the line towards the reference, from the time of the newest packet on. */
 static void steer(struct tw_stream_clock *c, uint64_t now)
 {
-	const uint64_t at = c->written ? c->written : now;
+	const uint64_t at = c->written ? tw_time__later(c->written, c->jumped) : now;
 	struct tw_clock_estimate estimate;
 	struct tw_distance_line best;
 	int64_t target, gap;
@@ -191,6 +191,7 @@ void tw_stream_clock__sample(struct tw_stream_clock *c, const struct tw_clock_vi
 	note(c, TW_OFFSET_LEAP, sample->reading[TW_CLOCK_TRACE], change.leap);
 	note(c, TW_OFFSET_TAI, sample->reading[TW_CLOCK_TRACE], change.tai);
 	if (change.jumped) {
+		c->jumped = s.reading[TW_CLOCK_TRACE];
 		tw_distance__restart(&c->distance);
 		tw_readings__restart(&c->phc.clocks);
 	}
@@ -288,7 +289,7 @@ void tw_stream_clock__summary(const struct tw_stream_clock *c, struct tw_stream_
 		.contradicted = c->contradicted,
 	};
 	memcpy(ret->changes, c->n_of_kind, sizeof(ret->changes));
-	if (tw_clock_estimate__make(c, c->written, &estimate)) {
+	if (tw_clock_estimate__make(c, tw_time__later(c->written, c->jumped), &estimate)) {
 		ret->method = (uint16_t)estimate.method;
 		ret->error_ns = tw_clock_estimate__error(&estimate, ret->offset);
 	}

@@ -88,7 +88,9 @@ struct tw_stream_clock {
 	struct tw_stream_phc phc;
 	struct tw_time_root root; /* that the stream's machine follows */
 	struct tw_own_clock own;
-	bool dated;   /* the offset is known, from a CLOCK or a response */
+	bool dated; /* the offset is known, from a CLOCK or a response */
+	uint64_t
+		jumped; /* time of the CLOCK that showed the last jump of the stream's clock, ns; the error at earlier times is unknown */
 	bool doubted; /* the stream's clock may have stopped since the last CLOCK or response: the error is unknown */
 	struct tw_clock_line line;
 	int64_t wall_offset; /* REAL - TRACE of the newest CLOCK, ns */
@@ -100,7 +102,8 @@ struct tw_stream_clock {
 	bool started;                 /* START was reported */
 	struct tw_offset_view stated; /* the last reported record */
 	uint64_t low_since;           /* time since which the error is below that of @stated, ns; 0 = it is not */
-	uint64_t check_at;            /* time until which no record is needed, ns in the stream's clock */
+	uint64_t check_from,
+		check_at; /* from check_from until before check_at, no record is needed; ns in the stream's clock */
 	uint64_t n_of_kind[TW_OFFSET_KINDS]; /* number of changes of clocks, by enum tw_offset_kind */
 	uint64_t contradicted;               /* CLOCKs whose sync_ns or PHC contradicts the exchanges */
 };
@@ -184,10 +187,10 @@ bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, struct 
 
 /**
  * tw_stream_clock__record() - get an OFFSET record that must be written before a packet
- * @time: time of the packet in the stream's clock; packets are passed in time order
+ * @time: time of the packet in the stream's clock; packets are passed in time order, except late ones
  * @ret: the record, with time @time
  *
- * Call this function before each packet until it returns false. The records are START, then changes of clocks (also of the reference). An
+ * The bound of a packet is that of the last record before it. Call this function before each packet until it returns false. The records are START, then changes of clocks (also of the reference). An
  * ESTIMATE follows if the error_ns of the last record became too small, or has been too large by a fourth for 4 s. An ESTIMATE also follows
  * if the offset moved by more than 1 ms and by more than 8 times the error_ns of the last record. At most TW_STREAM_CLOCK_RECORDS records
  * precede one packet: START once, each change once, and one ESTIMATE. The error_ns of the ESTIMATE includes a margin, so a second ESTIMATE
@@ -200,7 +203,7 @@ static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64
 
 	if (ns > clock->written)
 		clock->written = ns;
-	return ns >= clock->check_at && tw_stream_clock__look(clock, time, ret);
+	return (ns >= clock->check_at || ns < clock->check_from) && tw_stream_clock__look(clock, time, ret);
 }
 
 /** tw_stream_clock__take_change() - the slow path of tw_stream_clock__change() */

@@ -62,6 +62,8 @@ static bool is_low(struct tw_stream_clock *c, const struct tw_offset_view *now, 
 {
 	if (c->stated.error_ns == TW_ERROR_UNKNOWN)
 		return now->error_ns != TW_ERROR_UNKNOWN;
+	if (ns < c->written)
+		return false; /* a late packet */
 	if (with_room(c, now) >= c->stated.error_ns - c->stated.error_ns / LOW_PART) {
 		c->low_since = 0;
 		return false;
@@ -79,9 +81,9 @@ static bool has_moved(const struct tw_stream_clock *c, int64_t offset)
 }
 
 /*
- * Set check_at to a time up to which no check is needed: the error stays below the reported error, although it grows with the drift and the
- * correction of the line, there is no exchange, at which the bounds may change suddenly, and the source of the estimate stays valid, which
- * it is @until.
+ * Set check_from and check_at, between which no check is needed: the error stays below the reported error, although it grows with the drift
+ * and the correction of the line, there is no exchange, at which the bounds may change suddenly, and the source of the estimate stays valid,
+ * which it is @until.
  */
 static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns, uint64_t until)
 {
@@ -92,12 +94,15 @@ static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, ui
 	const double growth = clocks * TW_BOUND_GROWTH_MAX / 1e9 + drift + turn;
 	const double room = (double)(c->stated.error_ns - now->error_ns) / growth;
 
+	c->check_from = ns;
 	c->check_at = tw_time__earlier(ns + LOOK_NS, until);
 	if (now->error_ns != TW_ERROR_UNKNOWN && room < (double)LOOK_NS)
 		c->check_at = tw_time__earlier(c->check_at, ns + (uint64_t)room);
 	c->check_at = tw_time__earlier(c->check_at, tw_distance__next(&c->distance, ns));
 	if (c->n_changes)
 		c->check_at = tw_time__earlier(c->check_at, tw_stream_clock__ns(c, c->changes[0].time));
+	if (ns < c->jumped)
+		c->check_at = tw_time__earlier(c->check_at, c->jumped);
 }
 
 /* Make the record of the oldest unreported change. With `wall` and TW_ALIGN_NONE, the offset of packet times follows the change. */
@@ -148,6 +153,7 @@ bool tw_stream_clock__look(struct tw_stream_clock *c, uint64_t time, struct tw_o
 	now.error_ns = with_room(c, &now);
 	c->started = true;
 	c->low_since = 0;
+	c->check_at = 0;
 	c->stated = now;
 	*ret = now;
 	return true;

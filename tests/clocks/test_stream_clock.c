@@ -58,9 +58,9 @@ static void capture__set_wall(struct capture *c, int64_t ahead)
 	c->world.wall = (int64_t)(c->now - world__stream(&c->world, c->now)) + ahead;
 }
 
-static void write_packet(struct capture *c, uint64_t truth)
+/* @truth: the true time at @time of the stream's clock */
+static void write_packet_of(struct capture *c, uint64_t truth, uint64_t time)
 {
-	const uint64_t time = world__stream(&c->world, truth);
 	struct tw_offset_view record;
 	uint64_t packet, error;
 
@@ -79,6 +79,11 @@ static void write_packet(struct capture *c, uint64_t truth)
 	if (!c->unsettled && error > c->stated.error_ns)
 		fail_msg("at %.3f s: off by %llu ns, and not more than %llu was stated", (double)(truth - START) / 1e9,
 			 (unsigned long long)error, (unsigned long long)c->stated.error_ns);
+}
+
+static void write_packet(struct capture *c, uint64_t truth)
+{
+	write_packet_of(c, truth, world__stream(&c->world, truth));
 }
 
 static void ask(struct capture *c)
@@ -547,6 +552,53 @@ static void test_late_answer(void **state)
 	check_late_answer(1100 * (int64_t)MS, true);
 }
 
+/* The bound of a late packet is that of the last record, although the error was larger at the time of the packet. */
+static void test_late_packets(void **state)
+{
+	struct capture c;
+	unsigned int records;
+
+	(void)state;
+	capture__init(&c, 21, TW_ALIGN_NONE, false);
+	world__drift(&c.world, c.now, -200);
+	capture__set_wall(&c, 2 * MS);
+	run(&c, 10 * SECOND); /* the error of packet times has become about 0 */
+	records = c.records;
+	for (uint64_t before = 6 * SECOND; before > SECOND; before -= 10 * MS)
+		write_packet(&c, c.now - before);
+	assert_in_range(c.records - records, 1, 3);
+	records = c.records;
+	for (int i = 0; i < 100; i++) { /* late packets between others: the larger bound remains */
+		write_packet(&c, c.now);
+		write_packet(&c, c.now - 5 * SECOND);
+	}
+	assert_in_range(c.records - records, 0, 2);
+	run(&c, 10 * SECOND);
+	assert_in_range(c.stated.error_ns, 1, 3 * MS);
+}
+
+/* A packet from before a suspend, which is written after it: packet times are those of the clock after the suspend, so no bound is known. */
+static void test_late_packets_of_a_suspend(void **state)
+{
+	(void)state;
+	for (int align = TW_ALIGN_NONE; align <= TW_ALIGN_HOST; align++) {
+		struct capture c;
+		uint64_t truth, time;
+
+		capture__init(&c, 5, (enum tw_align)align, false);
+		capture__set_wall(&c, 0);
+		run(&c, 5 * SECOND);
+		truth = c.now - 15 * MS;
+		time = world__stream(&c.world, truth);
+		suspend(&c, 70 * SECOND);
+		run(&c, SECOND);
+		write_packet_of(&c, truth, time);
+		assert_true(c.stated.error_ns == TW_ERROR_UNKNOWN);
+		run(&c, SECOND);
+		assert_false(c.stated.error_ns == TW_ERROR_UNKNOWN);
+	}
+}
+
 /* The stream's clock is set, and no CLOCK reports it: old and new exchanges contradict each other, and the old ones are discarded. */
 static void test_contradiction(void **state)
 {
@@ -817,6 +869,8 @@ int main(void)
 		cmocka_unit_test(test_step_threshold),
 		cmocka_unit_test(test_leap_threshold),
 		cmocka_unit_test(test_late_answer),
+		cmocka_unit_test(test_late_packets),
+		cmocka_unit_test(test_late_packets_of_a_suspend),
 		cmocka_unit_test(test_contradiction),
 		cmocka_unit_test(test_sync),
 		cmocka_unit_test(test_roots),
