@@ -55,9 +55,12 @@ static void packet_all(struct tw_stream_clock *clocks, size_t n, uint64_t now)
 {
 	struct tw_offset_view record;
 
-	for (size_t i = 0; i < n; i++)
-		while (tw_stream_clock__record(&clocks[i], stream_time(i, now - LAG_NS), &record))
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t time = stream_time(i, now - LAG_NS);
+
+		while (tw_stream_clock__record(&clocks[i], time, time, &record))
 			;
+	}
 }
 
 /* What was measured, ns of CPU time. */

@@ -102,8 +102,8 @@ struct tw_stream_clock {
 	bool started;                 /* START was reported */
 	struct tw_offset_view stated; /* the last reported record */
 	uint64_t low_since;           /* time since which the error is below that of @stated, ns; 0 = it is not */
-	uint64_t check_from,
-		check_at; /* from check_from until before check_at, no record is needed; ns in the stream's clock */
+	/* No record is needed for packets from check_from until before check_at, with events until before check_end; ns in the stream's clock */
+	uint64_t check_from, check_at, check_end;
 	uint64_t n_of_kind[TW_OFFSET_KINDS]; /* number of changes of clocks, by enum tw_offset_kind */
 	uint64_t contradicted;               /* CLOCKs whose sync_ns or PHC contradicts the exchanges */
 };
@@ -182,28 +182,31 @@ static inline uint64_t tw_stream_clock__packet_time(const struct tw_stream_clock
 	return tw_stream_clock__packet_time_on_line(clock, ns);
 }
 
-/** tw_stream_clock__look() - the slow path of tw_stream_clock__record() */
-bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, struct tw_offset_view *ret);
+/** tw_stream_clock__look() - the slow path of tw_stream_clock__record(); @end: the time of the last event, ns in the stream's clock */
+bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, uint64_t end, struct tw_offset_view *ret);
 
 /**
  * tw_stream_clock__record() - get an OFFSET record that must be written before a packet
  * @time: time of the packet in the stream's clock; packets are passed in time order, except late ones
+ * @last: time of its last event; the times of its events have the same distance from packet time as @time has
  * @ret: the record, with time @time
  *
- * The bound of a packet is that of the last record before it. Call this function before each packet until it returns false. The records are START, then changes of clocks (also of the reference). An
- * ESTIMATE follows if the error_ns of the last record became too small, or has been too large by a fourth for 4 s. An ESTIMATE also follows
- * if the offset moved by more than 1 ms and by more than 8 times the error_ns of the last record. At most TW_STREAM_CLOCK_RECORDS records
- * precede one packet: START once, each change once, and one ESTIMATE. The error_ns of the ESTIMATE includes a margin, so a second ESTIMATE
- * is not due. Most calls cost one comparison.
+ * The bound of a packet is that of the last record before it. Call this function before each packet until it returns false. The records are
+ * START, then changes of clocks (also of the reference). An ESTIMATE follows if the error_ns of the last record is too small, or has been too
+ * large by a fourth for 4 s. An ESTIMATE also follows if the offset moved by more than 1 ms and by more than 8 times the error_ns of the last
+ * record. At most TW_STREAM_CLOCK_RECORDS records precede one packet: START once, each change once, and one ESTIMATE. The error_ns of the
+ * ESTIMATE includes a margin, so a second ESTIMATE is not due. Most calls cost three comparisons.
  * Return: false if no record is needed.
  */
-static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64_t time, struct tw_offset_view *ret)
+static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64_t time, uint64_t last,
+					   struct tw_offset_view *ret)
 {
-	const uint64_t ns = tw_stream_clock__ns(clock, time);
+	const uint64_t ns = tw_stream_clock__ns(clock, time), end = tw_stream_clock__ns(clock, last);
 
 	if (ns > clock->written)
 		clock->written = ns;
-	return (ns >= clock->check_at || ns < clock->check_from) && tw_stream_clock__look(clock, time, ret);
+	return (ns >= clock->check_at || ns < clock->check_from || end >= clock->check_end) &&
+	       tw_stream_clock__look(clock, time, end, ret);
 }
 
 /** tw_stream_clock__take_change() - the slow path of tw_stream_clock__change() */

@@ -9,13 +9,11 @@
 #define LOW_NS     (4 * TW_NS_PER_SECOND) /* a smaller error is reported after it has lasted this long */
 #define LOW_PART   4                      /* a smaller error is reported if it is smaller by at least a fourth */
 #define MOVED_NS   TW_NS_PER_MS           /* smaller changes of the offset are not reported */
+#define PARTS      8                      /* of a packet with several events, between which the error is computed */
 #define MOVED_MORE 8                      /* changes below this multiple of the error are not reported either */
 
-/*
- * Make an OFFSET record of the current state; its kind remains 0. A drift of unknown sign is not reported. @ret_until: time in the stream's
- * clock until which the source is valid without new data, ns
- */
-static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t time, uint64_t *ret_until)
+/* Make an OFFSET record of the current state; its kind remains 0. A drift of unknown sign is not reported. */
+static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t time)
 {
 	const uint64_t ns = tw_stream_clock__ns(c, time);
 	struct tw_offset_view ret = {
@@ -25,10 +23,8 @@ static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t tim
 	};
 	struct tw_clock_estimate estimate;
 
-	*ret_until = UINT64_MAX;
 	if (!tw_clock_estimate__make(c, ns, &estimate))
 		return ret;
-	*ret_until = estimate.until;
 	ret.method = (uint16_t)estimate.method;
 	ret.error_ns = tw_clock_estimate__error(&estimate, ret.offset);
 	ret.by = c->by;
@@ -80,25 +76,52 @@ static bool has_moved(const struct tw_stream_clock *c, int64_t offset)
 	return by > MOVED_NS && by / MOVED_MORE > c->stated.error_ns;
 }
 
-/*
- * Set check_from and check_at, between which no check is needed: the error stays below the reported error, although it grows with the drift
- * and the correction of the line, there is no exchange, at which the bounds may change suddenly, and the source of the estimate stays valid,
- * which it is @until.
- */
-static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns, uint64_t until)
+/* Return: the largest change of the error of packet times per time: by drift, and by the correction of the line */
+static double growth(const struct tw_stream_clock *c)
 {
 	const double drift = c->line.drift < 0 ? -c->line.drift : c->line.drift;
 	const double turn = c->line.turn < 0 ? -c->line.turn : c->line.turn;
 	const double clocks =
 		c->own.reference.kind == TW_REFERENCE_PHC ? 2 : 1; /* that drift against the capture clock */
-	const double growth = clocks * TW_BOUND_GROWTH_MAX / 1e9 + drift + turn;
-	const double room = (double)(c->stated.error_ns - now->error_ns) / growth;
+
+	return clocks * TW_BOUND_GROWTH_MAX / 1e9 + drift + turn;
+}
+
+/* Return: the largest error of the times of a packet's events, from @ns to @end. They all have the offset of @now, which is for @ns. */
+static uint64_t largest_error(const struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns,
+			      uint64_t end)
+{
+	const uint64_t part = (end - ns) / PARTS + 1;
+	uint64_t error = now->error_ns;
+
+	for (uint64_t at = ns; at < end && error <= INT64_MAX;) {
+		struct tw_clock_estimate estimate;
+
+		at = end - at > part ? at + part : end;
+		error = !tw_clock_estimate__make(c, at, &estimate)
+				? TW_ERROR_UNKNOWN
+				: tw_time__later(error, tw_clock_estimate__error(&estimate, now->offset));
+	}
+	return error > INT64_MAX ? error : error + (uint64_t)((double)part / 2 * growth(c));
+}
+
+/*
+ * Set the times between which no check is needed: the error stays below the reported error, although it grows, there is no exchange, at
+ * which the bounds may change suddenly, and the source of the estimate stays valid.
+ */
+static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns, uint64_t end)
+{
+	const double room = (double)(c->stated.error_ns - now->error_ns) / growth(c);
+	struct tw_clock_estimate estimate;
 
 	c->check_from = ns;
-	c->check_at = tw_time__earlier(ns + LOOK_NS, until);
+	c->check_end = end + LOOK_NS;
 	if (now->error_ns != TW_ERROR_UNKNOWN && room < (double)LOOK_NS)
-		c->check_at = tw_time__earlier(c->check_at, ns + (uint64_t)room);
-	c->check_at = tw_time__earlier(c->check_at, tw_distance__next(&c->distance, ns));
+		c->check_end = end + (uint64_t)room;
+	c->check_end = tw_time__earlier(c->check_end, tw_distance__next(&c->distance, end));
+	if (tw_clock_estimate__make(c, end, &estimate))
+		c->check_end = tw_time__earlier(c->check_end, estimate.until);
+	c->check_at = ns + (c->check_end > end ? c->check_end - end : 0);
 	if (c->n_changes)
 		c->check_at = tw_time__earlier(c->check_at, tw_stream_clock__ns(c, c->changes[0].time));
 	if (ns < c->jumped)
@@ -110,14 +133,13 @@ static struct tw_offset_view take_change(struct tw_stream_clock *c, uint64_t tim
 {
 	const struct tw_offset_view change = c->changes[0];
 	struct tw_offset_view ret;
-	uint64_t unused;
 
 	c->n_changes--;
 	for (unsigned int i = 0; i < c->n_changes; i++)
 		c->changes[i] = c->changes[i + 1];
 	if (c->wall && c->align == TW_ALIGN_NONE)
 		c->line.offset = change.offset;
-	ret = state(c, time, &unused);
+	ret = state(c, time);
 	ret.kind = change.kind;
 	ret.step = change.step;
 	return ret;
@@ -131,23 +153,25 @@ bool tw_stream_clock__take_change(struct tw_stream_clock *c, uint64_t time, stru
 	return true;
 }
 
-bool tw_stream_clock__look(struct tw_stream_clock *c, uint64_t time, struct tw_offset_view *ret)
+bool tw_stream_clock__look(struct tw_stream_clock *c, uint64_t time, uint64_t end, struct tw_offset_view *ret)
 {
 	const uint64_t ns = tw_stream_clock__ns(c, time);
 	struct tw_offset_view now;
-	uint64_t until;
 
 	if (!c->dated)
 		return false;
-	now = state(c, time, &until);
+	if (c->started && c->n_changes && tw_stream_clock__ns(c, c->changes[0].time) <= ns)
+		now = take_change(c, time);
+	else
+		now = state(c, time);
+	if (end > ns)
+		now.error_ns = largest_error(c, &now, ns, end);
 	if (!c->started)
 		now.kind = TW_OFFSET_START;
-	else if (c->n_changes && tw_stream_clock__ns(c, c->changes[0].time) <= ns)
-		now = take_change(c, time);
-	else if (is_low(c, &now, ns) || now.error_ns > c->stated.error_ns || has_moved(c, now.offset))
+	else if (!now.kind && (is_low(c, &now, ns) || now.error_ns > c->stated.error_ns || has_moved(c, now.offset)))
 		now.kind = TW_OFFSET_ESTIMATE;
 	if (!now.kind) {
-		plan(c, &now, ns, until);
+		plan(c, &now, ns, end);
 		return false;
 	}
 	now.error_ns = with_room(c, &now);

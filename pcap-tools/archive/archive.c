@@ -214,6 +214,7 @@ static int archive__out_of_band(struct tw_archive *a, const struct tw_frame_info
 	const struct tw_merged out = {
 		.stream_id = info->stream_id,
 		.time = info->base_time,
+		.last = info->base_time,
 		.head = frame,
 		.body = tlvs.at,
 		.body_len = tlvs.left,

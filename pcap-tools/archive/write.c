@@ -195,7 +195,8 @@ int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint
 	return err;
 }
 
-static bool next_offset(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time, struct tw_offset_view *ret)
+static bool next_offset(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time, uint64_t last,
+			struct tw_offset_view *ret)
 {
 	if (s->to_state) {
 		s->to_state = false;
@@ -207,20 +208,23 @@ static bool next_offset(struct tw_archive *a, struct tw_archive_stream *s, uint6
 		return false;
 	if (!a->options.network)
 		return tw_stream_clock__change(&s->clock, time, ret);
-	if (!tw_stream_clock__record(&s->clock, time, ret))
+	if (!tw_stream_clock__record(&s->clock, time, last, ret))
 		return false;
 	tw_archive__has_moved(a, s);
 	return true;
 }
 
-/* Writes what precedes a packet: the interface, if this file does not have it yet, and OFFSET records that apply from here on. */
-static int put_times(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
+/*
+ * Writes what precedes a packet: the interface, if this file does not have it yet, and OFFSET records that apply from here on.
+ * @last: time of the packet's last event
+ */
+static int put_times(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time, uint64_t last)
 {
 	struct tw_offset_view offset;
-	bool any = next_offset(a, s, time, &offset);
+	bool any = next_offset(a, s, time, last, &offset);
 	int err = s->described ? 0 : tw_archive__describe(a, s, time);
 
-	for (; !err && any; any = next_offset(a, s, time, &offset))
+	for (; !err && any; any = next_offset(a, s, time, last, &offset))
 		err = put_offset(a, s, &offset);
 	return err;
 }
@@ -331,7 +335,7 @@ int tw_archive__write(struct tw_archive *a, struct tw_archive_stream *s, const s
 
 	if (!s->described && !s->given && !s->dated_here && !tw_stream_clock__is_dated(&s->clock))
 		date_here(a, s, out->time);
-	err = put_times(a, s, out->time);
+	err = put_times(a, s, out->time, out->last);
 	if (err)
 		return err;
 	return out->is_control ? put_control(a, s, out) : put_merged(a, s, out);

@@ -408,6 +408,7 @@ static int stream__queue(struct tw_merge *m, struct tw_merge_stream *s, const st
 	if (!frame)
 		return -ENOMEM;
 	frame->dropped = in->arrival.dropped;
+	frame->packet = in->arrival.packet;
 	tw_queued_frame__look(frame);
 	has_watermark = frame->content.has_watermark;
 	if (frame->content.broken || in->len < in->info.length ||

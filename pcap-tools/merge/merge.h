@@ -66,10 +66,19 @@
 #define TW_MERGE_COPY_STEP 32 /* bytes that tw_merged__copy() copies at a time: copies of constant size are fast */
 #define TW_MERGE_SLACK     TW_MERGE_COPY_STEP
 
+/* The packet of a file that had a frame. The merge passes it on with all that it emits from the frame. */
+struct tw_merge_packet {
+	uint64_t time;    /* packet time, ns since 1970; 0 = unknown */
+	uint64_t offsets; /* number of OFFSET records of the stream that precede the packet in the file */
+};
+
 /* One emitted frame; valid only during the call of emit(). tw_merged__copy() builds the whole frame and copies each byte once. */
 struct tw_merged {
 	uint64_t stream_id;
 	uint64_t time;       /* by the stream's clock: time of the event; without an event, position in the order */
+	uint64_t last;       /* time of the last event of the frame; @time if there is none */
+	uint64_t frame_time; /* base time of the received frame */
+	struct tw_merge_packet packet; /* of the received frame, as in its tw_arrival */
 	const uint8_t *head; /* header of the received frame that had the TLVs; tw_merged__copy() changes a copy */
 	const uint8_t *body; /* the TLVs, padded to whole words; TW_MERGE_SLACK more bytes are readable */
 	size_t body_len;
@@ -167,8 +176,9 @@ static inline void tw_borrowed_buffer__return(struct tw_borrowed_buffer *buffer)
 
 /* When and how a frame arrived. */
 struct tw_arrival {
-	uint64_t now;     /* CLOCK_MONOTONIC of this machine on arrival, ns; 0 = read from a file */
-	uint64_t dropped; /* the receiver's drop counter on arrival, as in struct tw_received_frame */
+	uint64_t now;                  /* CLOCK_MONOTONIC of this machine on arrival, ns; 0 = read from a file */
+	uint64_t dropped;              /* the receiver's drop counter on arrival, as in struct tw_received_frame */
+	struct tw_merge_packet packet; /* if it was read from a file */
 	/*
 	 * The buffer that contains the frame, with TW_MERGE_SLACK bytes after the frame. The merge may read the frame there until it is
 	 * emitted, or until tw_merge__free(). The lender counts itself in `users` until tw_merge__frame() returns, and must outlive the

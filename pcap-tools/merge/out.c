@@ -39,6 +39,8 @@ static int out__emit_hole(struct tw_merge *m, struct tw_merge_stream *s, struct 
 	const struct tw_merged out = {
 		.stream_id = s->id,
 		.time = time,
+		.last = time,
+		.frame_time = time,
 		.head = head,
 		.body = m->hole,
 		.body_len = sizeof(struct tw_lost),
@@ -78,6 +80,9 @@ static int out__emit_item(struct tw_merge *m, struct tw_merge_stream *s, const s
 	const struct tw_merged out = {
 		.stream_id = s->id,
 		.time = item->time,
+		.last = item->time,
+		.frame_time = frame->info.base_time,
+		.packet = frame->packet,
 		.head = frame->data,
 		.body = item->tlv,
 		.body_len = item->len,
@@ -238,6 +243,9 @@ static int out__packed(struct tw_merge *m, struct tw_merge_stream *s, struct tw_
 	struct tw_merged out = {
 		.stream_id = s->id,
 		.time = frame->info.base_time,
+		.last = content->last,
+		.frame_time = frame->info.base_time,
+		.packet = frame->packet,
 		.head = frame->data,
 		.body = frame->data + sizeof(struct tw_frame_hdr),
 		.body_len = content->len - sizeof(struct tw_frame_hdr),
@@ -310,6 +318,9 @@ int tw_out__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time
 	const struct tw_merged out = {
 		.stream_id = s->id,
 		.time = time,
+		.last = time,
+		.frame_time = frame->info.base_time,
+		.packet = frame->packet,
 		.head = frame->data,
 		.body = frame->data + sizeof(struct tw_frame_hdr),
 		.body_len = frame->info.length - sizeof(struct tw_frame_hdr),

@@ -236,6 +236,7 @@ struct tw_queued_frame *tw_frame_pool__take(struct tw_frame_pool *pool, const st
 	frame->seq = info->seq;
 	frame->started = frame->fills_gap = false;
 	frame->dropped = 0;
+	frame->packet = (struct tw_merge_packet){ 0 };
 	frame->item = (struct tw_merge_item){ .time = info->base_time };
 	frame->buffer = buffer;
 	if (buffer) {

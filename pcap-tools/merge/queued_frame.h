@@ -42,7 +42,8 @@ struct tw_queued_frame {
 	uint32_t size;             /* allocated size of this struct with `copy`, bytes */
 	struct tw_frame_info info; /* the header as received */
 	struct tw_queued_frame_content content;
-	uint64_t dropped;                  /* the receiver's drop counter on arrival */
+	uint64_t dropped; /* the receiver's drop counter on arrival */
+	struct tw_merge_packet packet;
 	const uint8_t *data;               /* the frame: in `copy`, or in the borrowed buffer */
 	struct tw_borrowed_buffer *buffer; /* the borrowed buffer; NULL = the frame is in `copy` */
 	uint32_t borrowed;                 /* bytes of the frame in the borrowed buffer; 0 = the frame is in `copy` */

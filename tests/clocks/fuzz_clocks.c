@@ -89,17 +89,17 @@ static void convert(const struct state *s, uint64_t time)
 /* Dates a packet: the number of OFFSET records before it is limited, and a second query for the same time returns no record. */
 static void packet(struct state *s, const uint8_t *p)
 {
-	const uint64_t time = tw_load_be64(p);
+	const uint64_t time = tw_load_be64(p), last = time + (time & 0xfffffff);
 	struct tw_stream_clock_summary summary;
 	struct tw_offset_view record;
 	unsigned int n = 0;
 
-	while (tw_stream_clock__record(&s->clock, time, &record)) {
+	while (tw_stream_clock__record(&s->clock, time, last, &record)) {
 		check(++n <= TW_STREAM_CLOCK_RECORDS);
 		check(record.kind >= TW_OFFSET_START && record.kind < TW_OFFSET_KINDS && record.time == time);
 		check(record.method != TW_OFFSET_BY_NONE || record.error_ns == TW_ERROR_UNKNOWN);
 	}
-	check(!tw_stream_clock__record(&s->clock, time, &record));
+	check(!tw_stream_clock__record(&s->clock, time, last, &record));
 	tw_stream_clock__packet_time(&s->clock, time);
 	convert(s, time);
 	tw_stream_clock__summary(&s->clock, &summary);

@@ -154,7 +154,7 @@ static void write_packet(struct capture *c, uint64_t truth)
 	struct tw_offset_view record;
 	uint64_t packet, error;
 
-	while (tw_stream_clock__record(&c->clock, time, &record)) {
+	while (tw_stream_clock__record(&c->clock, time, time, &record)) {
 		c->stated = record;
 		c->of_kind[record.kind]++;
 	}

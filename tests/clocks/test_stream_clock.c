@@ -27,6 +27,7 @@ struct capture {
 	uint64_t now;       /* true time */
 	uint64_t ask_every; /* ns; 0 = never */
 	uint64_t next_ask, next_sample;
+	uint64_t span;   /* time from the first event of a packet to its last event, ns; 0 = packets have one event */
 	uint64_t lag;    /* packets are written with this delay, because a merge waits */
 	double restless; /* the drift changes at random, up to this value, ppm; 0 = it stays unchanged */
 	uint64_t next_drift;
@@ -58,13 +59,25 @@ static void capture__set_wall(struct capture *c, int64_t ahead)
 	c->world.wall = (int64_t)(c->now - world__stream(&c->world, c->now)) + ahead;
 }
 
+/* @packet: the packet time of an event whose true time is @truth */
+static void check_bound(struct capture *c, uint64_t truth, uint64_t packet)
+{
+	const uint64_t error = packet > truth ? packet - truth : truth - packet;
+
+	c->worst = error > c->worst ? error : c->worst;
+	if (!c->unsettled && error > c->stated.error_ns)
+		fail_msg("at %.3f s: off by %llu ns, and not more than %llu was stated", (double)(truth - START) / 1e9,
+			 (unsigned long long)error, (unsigned long long)c->stated.error_ns);
+}
+
 /* @truth: the true time at @time of the stream's clock */
 static void write_packet_of(struct capture *c, uint64_t truth, uint64_t time)
 {
+	const uint64_t last = c->span ? world__stream(&c->world, truth + c->span) : time;
 	struct tw_offset_view record;
-	uint64_t packet, error;
+	uint64_t packet;
 
-	while (tw_stream_clock__record(&c->clock, time, &record)) {
+	while (tw_stream_clock__record(&c->clock, time, last, &record)) {
 		c->stated = record;
 		c->records++;
 		c->of_kind[record.kind]++;
@@ -74,11 +87,12 @@ static void write_packet_of(struct capture *c, uint64_t truth, uint64_t time)
 	packet = tw_stream_clock__packet_time(&c->clock, time);
 	c->backward += packet < c->last_time;
 	c->last_time = packet;
-	error = packet > truth ? packet - truth : truth - packet;
-	c->worst = error > c->worst ? error : c->worst;
-	if (!c->unsettled && error > c->stated.error_ns)
-		fail_msg("at %.3f s: off by %llu ns, and not more than %llu was stated", (double)(truth - START) / 1e9,
-			 (unsigned long long)error, (unsigned long long)c->stated.error_ns);
+	check_bound(c, truth, packet);
+	for (uint64_t i = 1; c->span && i <= 10; i++) {
+		const uint64_t later = truth + c->span * i / 10;
+
+		check_bound(c, later, packet + world__stream(&c->world, later) - time);
+	}
 }
 
 static void write_packet(struct capture *c, uint64_t truth)
@@ -119,8 +133,8 @@ static void step(struct capture *c, uint64_t ns)
 		ask(c);
 		c->next_ask = c->now + c->ask_every;
 	}
-	if (c->now - c->lag >= c->world.since)
-		write_packet(c, c->now - c->lag);
+	if (c->now - c->lag - c->span >= c->world.since)
+		write_packet(c, c->now - c->lag - c->span);
 }
 
 static void run(struct capture *c, uint64_t ns)
@@ -226,7 +240,7 @@ static void test_nothing_known(void **state)
 	(void)state;
 	capture__init(&c, 1, TW_ALIGN_HOST, false);
 	assert_false(tw_stream_clock__is_dated(&c.clock));
-	assert_false(tw_stream_clock__record(&c.clock, 1, &record));
+	assert_false(tw_stream_clock__record(&c.clock, 1, 1, &record));
 	c.ask_every = 0;
 	run(&c, 5 * SECOND);
 	assert_false(tw_stream_clock__has_exchanges(&c.clock, 0));
@@ -552,6 +566,23 @@ static void test_late_answer(void **state)
 	check_late_answer(1100 * (int64_t)MS, true);
 }
 
+/* A packet has the events of some time. They have the same distance from packet time, and the same bound. */
+static void test_packets_with_several_events(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		struct capture c;
+
+		capture__init(&c, seed, seed % 2 ? TW_ALIGN_HOST : TW_ALIGN_NONE, false);
+		world__drift(&c.world, c.now, seed % 3 ? 450 : -450);
+		capture__set_wall(&c, (int64_t)(seed % 5) * 1000000);
+		c.span = seed % 4 * 100 * MS + 5 * MS;
+		c.ask_every = 250 * MS;
+		run(&c, 20 * SECOND);
+		assert_in_range(c.records, 1, 120);
+	}
+}
+
 /* The bound of a late packet is that of the last record, although the error was larger at the time of the packet. */
 static void test_late_packets(void **state)
 {
@@ -806,11 +837,11 @@ static void test_ticks(void **state)
 	tw_stream_clock__init(&clock, TW_ALIGN_NONE, false);
 	tw_stream_clock__host(&clock, &identity);
 	tw_stream_clock__sample(&clock, &sample);
-	assert_true(tw_stream_clock__record(&clock, 2200, &record));
+	assert_true(tw_stream_clock__record(&clock, 2200, 2200, &record));
 	assert_int_equal(record.time, 2200);
 	assert_int_equal(record.offset, 4000);
 	assert_int_equal(tw_stream_clock__packet_time(&clock, 2200), 5100);
-	assert_false(tw_stream_clock__record(&clock, 2200, &record));
+	assert_false(tw_stream_clock__record(&clock, 2200, 2200, &record));
 }
 
 /* Extreme numbers in random order, so that the sanitizers find overflows. */
@@ -844,7 +875,7 @@ static void test_hostile_numbers(void **state)
 								.error_ns = (uint32_t)any[5],
 								.sync_ns = 1,
 								.reading = { any[0], any[1], any[2], any[3] } });
-			for (int n = 0; tw_stream_clock__record(&clock, any[5], &record); n++)
+			for (int n = 0; tw_stream_clock__record(&clock, any[5], any[5], &record); n++)
 				assert_in_range(n, 0, TW_STREAM_CLOCK_CHANGES + 2);
 			tw_stream_clock__packet_time(&clock, any[4]);
 			tw_stream_clock__summary(&clock, &summary);
@@ -869,6 +900,7 @@ int main(void)
 		cmocka_unit_test(test_step_threshold),
 		cmocka_unit_test(test_leap_threshold),
 		cmocka_unit_test(test_late_answer),
+		cmocka_unit_test(test_packets_with_several_events),
 		cmocka_unit_test(test_late_packets),
 		cmocka_unit_test(test_late_packets_of_a_suspend),
 		cmocka_unit_test(test_contradiction),
