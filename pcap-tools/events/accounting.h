@@ -18,8 +18,6 @@ struct tw_event_counts {
 	uint64_t damaged;  /* events that cannot be read, in frames that were not merged */
 	uint64_t receiver; /* events lost at the receiver, according to LOST records */
 	struct tw_event_offsets offsets;
-	/* Largest difference, in packed frames so far, between the packet time and the time that the OFFSET records give; ns */
-	uint64_t deviation;
 	bool has_stored;
 	struct tw_ledger stored; /* the ledger that the writer of the file stored; valid if has_stored */
 };

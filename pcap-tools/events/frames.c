@@ -34,7 +34,7 @@ struct kept_frame {
 
 struct tw_event_frames {
 	tw_event_frames_take *take;
-	tw_event_frames_see *see; /* NULL = none */
+	tw_event_frames_offsets *offsets; /* NULL = none */
 	void *ctx;
 	struct tw_event_reader_stats *stats;
 	enum order order;
@@ -56,7 +56,12 @@ struct tw_event_frames {
 static int take_merged(void *ctx, const struct tw_merged *out)
 {
 	struct tw_event_frames *frames = ctx;
-	struct tw_event_frame frame = { .merged = true, .at_base = out->is_event && out->at_base };
+	struct tw_event_frame frame = {
+		.merged = true,
+		.at_base = out->is_event && out->at_base,
+		.packet_base = out->frame_time,
+		.packet = out->packet,
+	};
 	struct tw_cursor unused;
 
 	tw_frame__parse(out->head, sizeof(struct tw_frame_hdr), &frame.info, &unused);
@@ -194,6 +199,7 @@ static bool is_out_of_band(const struct tw_event_frame *frame)
 
 static int pass_on(struct tw_event_frames *frames, struct tw_event_frame *frame, const uint8_t *data, size_t len)
 {
+	struct tw_arrival arrival = { .packet.time = frame->time };
 	int err = 0;
 
 	if (is_out_of_band(frame))
@@ -205,9 +211,9 @@ static int pass_on(struct tw_event_frames *frames, struct tw_event_frame *frame,
 	frames->n_snapped += frame->missing > 0;
 	if (frame->info.source == TW_SOURCE_CONTROL)
 		err = place(frames, &frame->info, frame->tlvs);
-	if (!err && frames->see)
-		err = frames->see(frames->ctx, frame);
-	return err ? err : tw_merge__frame(frames->merge, data, len, NULL);
+	if (frames->offsets)
+		arrival.packet.offsets = frames->offsets(frames->ctx, frame);
+	return err ? err : tw_merge__frame(frames->merge, data, len, &arrival);
 }
 
 static void add_numbers(struct tw_stream_numbers *to, const struct tw_stream_numbers *numbers)
@@ -259,7 +265,8 @@ static int decide(struct tw_event_frames *frames, enum order order)
 
 struct tw_event_frames *tw_event_frames__new(struct tw_streams *streams, struct tw_capture_interfaces *interfaces,
 					     enum tw_event_frames_source source, tw_event_frames_take *take,
-					     tw_event_frames_see *see, void *ctx, struct tw_event_reader_stats *stats)
+					     tw_event_frames_offsets *offsets, void *ctx,
+					     struct tw_event_reader_stats *stats)
 {
 	struct tw_event_frames *frames = calloc(1, sizeof(*frames));
 
@@ -269,7 +276,7 @@ struct tw_event_frames *tw_event_frames__new(struct tw_streams *streams, struct 
 		.streams = streams,
 		.interfaces = interfaces,
 		.take = take,
-		.see = see,
+		.offsets = offsets,
 		.ctx = ctx,
 		.stats = stats,
 		.order = source == TW_EVENT_FRAMES_RECORDING ? AS_IT_IS : UNDECIDED,

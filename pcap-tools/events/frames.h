@@ -12,6 +12,7 @@
 
 #include "pcap-tools/capture/interfaces.h"
 #include "pcap-tools/events/reader.h"
+#include "pcap-tools/merge/merge.h"
 #include "stream/streams.h"
 #include "wire/decode.h"
 
@@ -26,7 +27,10 @@ struct tw_event_frame {
 	bool merged;      /* emitted by the merge */
 	bool at_base;     /* the event's time is the base time; the time in its TLV is ignored */
 	uint32_t missing; /* number of bytes at the end of the frame that were not captured */
-	uint64_t time;    /* packet time, ns since 1970; 0 = unknown, as for merged frames */
+	uint64_t time;    /* packet time, ns since 1970; 0 = unknown, as for live frames */
+	/* Of merged frames: base time of the frame in the packet, to which the packet time belongs; the packet */
+	uint64_t packet_base;
+	struct tw_merge_packet packet;
 };
 
 /* Where the frames come from. */
@@ -39,8 +43,8 @@ enum tw_event_frames_source {
 /* Receives the frames in order. Return: 0, or -errno, which ends the reading. */
 typedef int tw_event_frames_take(void *ctx, struct tw_event_frame *frame);
 
-/* Receives each frame that is going to be merged, with its packet time. */
-typedef int tw_event_frames_see(void *ctx, const struct tw_event_frame *frame);
+/* Called for each frame that is going to be merged. Return: the number of OFFSET records of the frame's stream so far */
+typedef uint64_t tw_event_frames_offsets(void *ctx, const struct tw_event_frame *frame);
 
 struct tw_event_frames;
 
@@ -48,13 +52,14 @@ struct tw_event_frames;
  * tw_event_frames__new() - make an empty queue of frames
  * @streams: the table of the file's streams; borrowed. If frames are merged, it gets HOST and CLOCK before their frames are passed on
  * @interfaces: the interfaces of the file, borrowed: the stream of each frame is added to its interface; NULL = none
- * @see: may be NULL
+ * @offsets: NULL = the numbers of OFFSET records are not needed
  * @stats: its counters of packets, frames and faults are updated
  * Return: NULL without memory.
  */
 struct tw_event_frames *tw_event_frames__new(struct tw_streams *streams, struct tw_capture_interfaces *interfaces,
 					     enum tw_event_frames_source source, tw_event_frames_take *take,
-					     tw_event_frames_see *see, void *ctx, struct tw_event_reader_stats *stats);
+					     tw_event_frames_offsets *offsets, void *ctx,
+					     struct tw_event_reader_stats *stats);
 
 /** tw_event_frames__free() - NULL is fine */
 void tw_event_frames__free(struct tw_event_frames *frames);

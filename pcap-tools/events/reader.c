@@ -16,17 +16,24 @@ static int skip_malformed(struct tw_event_reader *reader)
 	return 0;
 }
 
-/* Sets the time of an event by the capture host's clock, and its error bound. @packet: packet time; 0 = unknown */
-static void set_time(const struct tw_event_counts *s, struct tw_read_event *event, uint64_t packet)
+/* Return: the packet time of an event. All events of a packet have the same distance from packet time. 0 = unknown */
+static uint64_t packet_time(const struct tw_read_event *event, const struct tw_event_frame *frame)
 {
-	const uint64_t ns = tw_identity__ns(&event->stream->identity, event->view.time);
-	const struct tw_event_offset *offset = tw_event_offsets__at(&s->offsets, ns);
+	const struct tw_identity *id = &event->stream->identity;
 
-	event->time = !packet && offset ? ns + (uint64_t)offset->offset : packet;
-	event->error_ns = offset ? offset->error_ns : TW_ERROR_UNKNOWN;
-	if (!packet)
-		event->error_ns =
-			event->error_ns < UINT64_MAX - s->deviation ? event->error_ns + s->deviation : TW_ERROR_UNKNOWN;
+	if (!frame->merged || !frame->packet.time)
+		return frame->time;
+	return frame->packet.time + tw_identity__ns(id, event->view.time) - tw_identity__ns(id, frame->packet_base);
+}
+
+/* Sets the time of an event by the capture host's clock, and its error bound. */
+static void set_time(const struct tw_event_counts *s, const struct tw_event_frame *frame, struct tw_read_event *event)
+{
+	const uint64_t offsets = frame->merged ? frame->packet.offsets : s->offsets.n;
+	const struct tw_event_offset *offset = tw_event_offsets__after(&s->offsets, offsets);
+
+	event->time = packet_time(event, frame);
+	event->error_ns = offset && event->time ? offset->error_ns : TW_ERROR_UNKNOWN;
 }
 
 /* @cut: the capture contains only the beginning of the event */
@@ -49,7 +56,7 @@ static int take_event(struct tw_event_reader *reader, struct tw_stream *stream, 
 		.cut = cut,
 	};
 	event.losses = ((const struct tw_event_counts *)stream->user[reader->user])->losses;
-	set_time(stream->user[reader->user], &event, frame->time);
+	set_time(stream->user[reader->user], frame, &event);
 	return reader->ops->event(reader->ctx, &event);
 }
 
@@ -103,7 +110,7 @@ static int take_record(struct tw_event_reader *reader, struct tw_stream *stream,
 	int err = 0;
 
 	if (tlv->type == TW_TLV_OFFSET && tw_offset__parse(tlv, &offset)) {
-		tw_event_offsets__add(&s->offsets, &stream->identity, &offset);
+		tw_event_offsets__add(&s->offsets, &offset);
 		if (offset.kind < TW_OFFSET_KINDS)
 			reader->stats->changes[offset.kind]++;
 	}
@@ -157,28 +164,13 @@ static int take_frame(void *ctx, struct tw_event_frame *frame)
 	return err;
 }
 
-/*
- * Compares the packet time of a packed frame with the time of its first event. The capture host moves packet times slowly, and an OFFSET
- * follows later, so the times that OFFSET records give to packed events can differ from those that the error bounds are about.
- */
-static int see_frame(void *ctx, const struct tw_event_frame *frame)
+static uint64_t offsets_so_far(void *ctx, const struct tw_event_frame *frame)
 {
-	struct tw_event_reader *reader = ctx;
-	struct tw_stream *stream = frame->time ? tw_streams__find(reader->streams, frame->info.stream_id) : NULL;
-	struct tw_event_counts *s = stream ? stream->user[reader->user] : NULL;
-	struct tw_read_event event = { .stream = stream };
-	struct tw_cursor tlvs = frame->tlvs;
-	enum tw_frame_status status;
-	struct tw_tlv_view tlv;
+	const struct tw_event_reader *reader = ctx;
+	const struct tw_stream *stream = tw_streams__find(reader->streams, frame->info.stream_id);
+	const struct tw_event_counts *s = stream ? stream->user[reader->user] : NULL;
 
-	if (!s || !tw_cursor__next_tlv(&tlvs, &tlv, &status) || tlv.type != TW_TLV_EVENT ||
-	    !tw_event__parse(&tlv, frame->info.base_time, &event.view))
-		return 0;
-	set_time(s, &event, 0);
-	if (event.time)
-		s->deviation = tw_time__later(s->deviation, event.time < frame->time ? frame->time - event.time
-										     : event.time - frame->time);
-	return 0;
+	return s ? s->offsets.n : 0;
 }
 
 static void take_block(void *ctx, const struct tw_capture_block *block)
@@ -269,7 +261,7 @@ static bool prepare(struct tw_event_reader *reader)
 		return false;
 	reader->user = tw_streams__add_user(reader->streams, &(struct tw_stream_user){ .ctx = reader });
 	reader->frames = tw_event_frames__new(reader->streams, &reader->interfaces, source_of(reader), take_frame,
-					      see_frame, reader, reader->stats);
+					      offsets_so_far, reader, reader->stats);
 	return reader->frames;
 }
 

@@ -40,8 +40,9 @@ struct tw_read_event {
 	struct tw_record record;
 	uint64_t losses; /* number of LOST records of the stream before the event */
 	/*
-	 * Time of the event by the clock of the capture host, ns since 1970, and largest error of this time. The error is TW_ERROR_UNKNOWN
-	 * if no OFFSET record applies to the event; the time is then the packet time, or 0 if that is unknown.
+	 * Packet time of the event, ns since 1970, and largest error of this time by the reference of the capture. The time is 0 if it is
+	 * unknown, as for live frames. The error is that of the newest OFFSET record of the stream that precedes the packet in the file;
+	 * TW_ERROR_UNKNOWN if there is none.
 	 */
 	uint64_t time, error_ns;
 	bool cut; /* the capture contains only the beginning of the event */

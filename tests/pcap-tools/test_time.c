@@ -319,44 +319,57 @@ static void pairs_across_a_loss_are_left_out(void **state)
 	assert_int_equal(n->across_loss, 1);
 }
 
-/* In a packed capture, an OFFSET precedes events that are older. Each event has the bound of its time. */
-static void a_packed_capture_has_the_bound_of_each_time(void **state)
+/* The bound of a late event is that of the newest OFFSET before it in the file, although this OFFSET is of a later time. */
+static void a_late_event_has_the_bound_before_it(void **state)
+{
+	const struct tw_order_contradiction *c;
+
+	(void)state;
+	two_streams(10 * US, 10 * US);
+	put_offset(0, 20 * MS, 2 * MS);
+	put_offset(1, 20 * MS, MS / 2);
+	put_event(0, 0, 10 * MS, 1); /* late */
+	put_event(1, 1, 11 * MS, 1);
+	put_event(1, 1, 12 * MS, 2);
+	put_event(0, 0, 15 * MS, 2);
+	expect_counts(check(), 0, 1, 1);
+	c = &result->pairs[0].order->shown[0];
+	assert_int_equal(c->cause.error_ns, 2 * MS);
+	assert_int_equal(c->effect.error_ns, MS / 2);
+}
+
+/* Puts a packed frame with two events. The packet time of the first one is later than its time by @moved. */
+static void put_packed(uint64_t stream, uint16_t cpu, uint64_t time, uint64_t second, uint64_t moved)
+{
+	frame.stream = stream;
+	test_frame__begin(&frame, (uint16_t)(cpu + 1), 0, time);
+	test_frame__event(&frame, time, 1, 24);
+	test_frame__event(&frame, second, 2, 24);
+	put(time + moved);
+}
+
+/* The frames of a packed capture are merged: an OFFSET that follows a packet in the file is read before the packet's events are passed on. */
+static void a_packed_event_has_the_bound_before_its_packet(void **state)
 {
 	(void)state;
 	two_streams(MS, MS);
-	frame.stream = 0;
+	put_packed(0, 0, 10 * MS, 30 * MS, 0);
+	put_packed(1, 1, 11 * MS, 31 * MS, 0);
 	put_offset(0, 20 * MS, 10 * US);
 	put_offset(1, 20 * MS, 10 * US);
-	frame.stream = 0;
-	test_frame__begin(&frame, 1, 0, 10 * MS);
-	test_frame__event(&frame, 10 * MS, 1, 24);
-	test_frame__event(&frame, 30 * MS, 2, 24);
-	put(10 * MS);
-	frame.stream = 1;
-	test_frame__begin(&frame, 2, 0, 11 * MS);
-	test_frame__event(&frame, 11 * MS, 1, 24);
-	test_frame__event(&frame, 31 * MS, 2, 24);
-	put(11 * MS);
-	expect_counts(check(), 1, 1, 0);
+	expect_counts(check(), 0, 2, 0);
 }
 
-/* The packet times of a packed capture say by how much the capture host has moved the times of a stream since the last OFFSET. */
-static void moved_times_widen_the_bounds_of_packed_events(void **state)
+/* The capture host moves the times of a stream. The events of a packed frame move with their packet. */
+static void packed_events_move_with_their_packet(void **state)
 {
 	(void)state;
 	two_streams(10 * US, 10 * US);
-	frame.stream = 1;
-	test_frame__begin(&frame, 2, 0, 10 * MS);
-	test_frame__event(&frame, 10 * MS, 1, 24);
-	test_frame__event(&frame, 30 * MS, 2, 24);
-	put(10 * MS + 500 * US);
-	frame.stream = 0;
-	test_frame__begin(&frame, 1, 0, 10 * MS + 400 * US);
-	test_frame__event(&frame, 10 * MS + 400 * US, 1, 24);
-	test_frame__event(&frame, 30 * MS + 521 * US, 2, 24);
-	put(10 * MS + 400 * US);
-	expect_counts(check(), 0, 1, 1);
-	assert_int_equal(result->pairs[0].order->shown[0].effect.error_ns, 510 * US);
+	put_packed(1, 1, 10 * MS, 30 * MS, 500 * US);
+	put_packed(0, 0, 10 * MS + 400 * US, 30 * MS + 521 * US, 0);
+	expect_counts(check(), 1, 0, 1);
+	assert_int_equal(result->pairs[0].order->shown[0].effect.time, AHEAD + 30 * MS + 500 * US);
+	assert_int_equal(result->pairs[0].order->shown[0].effect.error_ns, 10 * US);
 }
 
 static void memory_for_waiting_events_is_limited(void **state)
@@ -652,8 +665,9 @@ int main(void)
 		TEST(the_first_of_repeated_events_counts),
 		TEST(events_of_one_stream_are_no_pair),
 		TEST(pairs_across_a_loss_are_left_out),
-		TEST(a_packed_capture_has_the_bound_of_each_time),
-		TEST(moved_times_widen_the_bounds_of_packed_events),
+		TEST(a_late_event_has_the_bound_before_it),
+		TEST(a_packed_event_has_the_bound_before_its_packet),
+		TEST(packed_events_move_with_their_packet),
 		TEST(memory_for_waiting_events_is_limited),
 		TEST(a_missing_event_is_an_error_only_if_named),
 		TEST(what_a_recording_does_not_say_is_unknown),
