@@ -40,7 +40,10 @@ static bool is_same_source(const struct tw_time_stretch *a, const struct tw_time
 	       len == name_length(b->sync) && !memcmp(a->sync, b->sync, len) && !strcmp(a->grandmaster, b->grandmaster);
 }
 
-/* Return: the stretch of the present source, which begins at @ns if it is new; NULL without memory */
+/*
+ * Return: the stretch of the present source, which begins at @ns if it is new; NULL without memory. A new stretch begins with the bound of the
+ * last OFFSET, which applies until the next one.
+ */
 static struct tw_time_stretch *find_stretch(struct tw_stream_time *s, uint64_t ns)
 {
 	struct tw_time_stretch *last = s->n_stretches ? &s->stretches[s->n_stretches - 1] : NULL;
@@ -55,15 +58,24 @@ static struct tw_time_stretch *find_stretch(struct tw_stream_time *s, uint64_t n
 		s->stretches = calloc(TW_TIME_STRETCHES_MAX, sizeof(*s->stretches));
 	if (!s->stretches)
 		return NULL;
+	s->now.from = last ? tw_time__later(last->from, ns) : ns;
 	last = &s->stretches[s->n_stretches++];
 	*last = s->now;
-	last->from = ns;
-	last->error_min = TW_ERROR_UNKNOWN;
 	last->sync_min = UINT32_MAX;
 	return last;
 }
 
-/* Takes the source that a HOST names. A producer whose clocks have lost their source sends a HOST without it. */
+static void copy_source(struct tw_time_stretch *to, const struct tw_time_stretch *from)
+{
+	memcpy(to->sync, from->sync, sizeof(to->sync));
+	memcpy(to->grandmaster, from->grandmaster, sizeof(to->grandmaster));
+	to->since = from->since;
+}
+
+/*
+ * Takes the source that a HOST names. A producer whose clocks have lost their source sends a HOST without it. The first HOST is also valid for
+ * the records before it: a capture host writes an OFFSET before the first HOST.
+ */
 static void take_host(struct tw_stream_time *s, const struct tw_tlv_view *tlv)
 {
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
@@ -81,6 +93,9 @@ static void take_host(struct tw_stream_time *s, const struct tw_tlv_view *tlv)
 		else if (attr.attr == TW_HOST_SYNC_SINCE && attr.len == sizeof(uint64_t))
 			s->now.since = tw_load_be64(attr.value);
 	}
+	if (!s->has_host && s->n_stretches)
+		copy_source(&s->stretches[s->n_stretches - 1], &s->now);
+	s->has_host = true;
 }
 
 int tw_stream_time__event(struct tw_stream_time *s, const struct tw_read_event *event)
@@ -148,6 +163,16 @@ static int see_changes(struct tw_stream_time *s, const struct tw_clock_view *clo
 
 /* Records. */
 
+/* Sets the bound that applies from an OFFSET on. */
+static void set_bound(struct tw_time_stretch *now, const struct tw_offset_view *offset)
+{
+	now->has_offset = true;
+	now->method = offset->method;
+	now->error_min = offset->error_ns;
+	now->has_unknown = offset->error_ns == TW_ERROR_UNKNOWN;
+	now->error_max = now->has_unknown ? 0 : offset->error_ns;
+}
+
 static int take_offset(struct tw_stream_time *s, const struct tw_offset_view *offset)
 {
 	const uint64_t ns = ns_of(s, offset->time);
@@ -157,17 +182,13 @@ static int take_offset(struct tw_stream_time *s, const struct tw_offset_view *of
 
 	note_time(s, ns);
 	s->offsets++;
-	s->now.has_offset = true;
-	s->now.method = offset->method;
+	set_bound(&s->now, offset);
 	stretch = find_stretch(s, ns);
 	if (!stretch)
 		return -ENOMEM;
-	if (offset->error_ns == TW_ERROR_UNKNOWN) {
-		stretch->has_unknown = true;
-	} else {
-		stretch->error_min = tw_time__earlier(stretch->error_min, offset->error_ns);
-		stretch->error_max = tw_time__later(stretch->error_max, offset->error_ns);
-	}
+	stretch->has_unknown |= s->now.has_unknown;
+	stretch->error_min = tw_time__earlier(stretch->error_min, s->now.error_min);
+	stretch->error_max = tw_time__later(stretch->error_max, s->now.error_max);
 	if (offset->drift) {
 		s->drift_min = s->has_drift && s->drift_min < offset->drift ? s->drift_min : offset->drift;
 		s->drift_max = s->has_drift && s->drift_max > offset->drift ? s->drift_max : offset->drift;

@@ -83,7 +83,8 @@ struct tw_stream_time {
 	uint16_t leap;                /* enum tw_leap, or unknown; valid if has_tai */
 	bool has_drift;               /* an OFFSET reported a drift */
 	int32_t drift_min, drift_max; /* ns per s that the stream's clock gains on the capture's reference */
-	/* The latest values, until the next OFFSET or CLOCK, whose time begins a stretch. */
+	bool has_host;                /* a HOST was read */
+	/* The latest values, and the bound of the last OFFSET. The time of the next OFFSET or CLOCK begins a stretch. */
 	struct tw_time_stretch now;
 	struct tw_wall_clock wall;
 };

@@ -97,6 +97,7 @@ static int find_stream(struct tw_timing *t, struct tw_stream *stream, struct tw_
 	if (!s)
 		return -ENOMEM;
 	s->stream = stream;
+	s->now.error_min = TW_ERROR_UNKNOWN;
 	stream->user[t->user] = *ret = result->streams[result->n_streams++] = s;
 	return 0;
 }

@@ -516,6 +516,34 @@ static void each_source_has_its_stretch(void **state)
 	assert_true(s->stretches[3].error_min == TW_ERROR_UNKNOWN && s->stretches[3].has_unknown);
 }
 
+/* The bound of an OFFSET applies until the next one, also if the source changes in between. */
+static void a_stretch_continues_the_last_bound(void **state)
+{
+	struct tw_clock_view clock = clock_at(1 * SECOND);
+	const struct tw_stream_time *s;
+
+	(void)state;
+	put_offset(0, 1 * SECOND, 40 * US); /* as a capture host writes it: before the first HOST */
+	put_host(0, "NTP", NULL, 0);
+	put_clock(0, &clock);
+	put_host(0, "free running", NULL, 0);
+	clock = clock_at(2 * SECOND);
+	put_clock(0, &clock);
+	put_offset(0, 3 * SECOND, 20 * US);
+	put_host(0, "NTP", NULL, 0);
+	clock = clock_at(4 * SECOND);
+	put_clock(0, &clock);
+	s = read_clocks();
+	assert_int_equal(s->n_stretches, 3);
+	assert_string_equal(s->stretches[0].sync, "NTP");
+	assert_int_equal(s->stretches[0].error_max, 40 * US);
+	assert_string_equal(s->stretches[1].sync, "free running");
+	assert_true(s->stretches[1].error_min == 20 * US && s->stretches[1].error_max == 40 * US);
+	assert_true(s->stretches[2].error_min == 20 * US && s->stretches[2].error_max == 20 * US);
+	assert_int_equal(s->stretches[2].from, 4 * SECOND);
+	assert_false(s->stretches[2].has_unknown);
+}
+
 static void expect_change(const struct tw_stream_time *s, uint32_t i, uint16_t kind, uint64_t time, int64_t step)
 {
 	const struct tw_time_changes *changes = tw_stream_time__changes(s);
@@ -672,6 +700,7 @@ int main(void)
 		TEST(a_missing_event_is_an_error_only_if_named),
 		TEST(what_a_recording_does_not_say_is_unknown),
 		TEST(each_source_has_its_stretch),
+		TEST(a_stretch_continues_the_last_bound),
 		TEST(changes_are_found_between_clocks),
 		TEST(offsets_report_the_changes),
 		TEST(phcs_have_a_slope),
