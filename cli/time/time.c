@@ -286,7 +286,7 @@ static const struct cli_example examples[] = {
 	{ "Draw the offsets and their error bounds", "tracewire time --svg x.svg x.pcapng" },
 	{ "Check that each request was sent before it was handled, by its number",
 	  "tracewire time --before app:send --after app:handle --key request x.pcapng" },
-	{ "List the error bound of each event", "tracewire report --csv -e time_epoch,time_error,event x.pcapng" },
+	{ "List the error bound of each event", "tracewire report --csv -e packet_time,time_error,event x.pcapng" },
 	{ NULL, NULL },
 };
 

@@ -16,6 +16,7 @@ static const struct {
 	{ "time", TW_COLUMN_TIME },
 	{ "time_ns", TW_COLUMN_TIME_NS },
 	{ "time_epoch", TW_COLUMN_TIME_EPOCH },
+	{ "packet_time", TW_COLUMN_PACKET_TIME },
 	{ "time_error", TW_COLUMN_TIME_ERROR },
 	{ "time_earliest", TW_COLUMN_TIME_EARLIEST },
 	{ "time_latest", TW_COLUMN_TIME_LATEST },

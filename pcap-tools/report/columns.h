@@ -9,7 +9,8 @@ enum tw_report_column_kind {
 	TW_COLUMN_TIME,
 	TW_COLUMN_TIME_NS,
 	TW_COLUMN_TIME_EPOCH,
-	TW_COLUMN_TIME_ERROR, /* largest error of the time by the capture host's clock */
+	TW_COLUMN_PACKET_TIME,
+	TW_COLUMN_TIME_ERROR, /* largest error of the packet time */
 	TW_COLUMN_TIME_EARLIEST,
 	TW_COLUMN_TIME_LATEST,
 	TW_COLUMN_HOST,

@@ -50,7 +50,7 @@ static int take_event(void *ctx, const struct tw_read_event *read)
 		.stream = read->stream,
 		.known = read->known,
 		.cpu = read->frame->cpu,
-		.host_time = read->time,
+		.packet_time = read->time,
 		.error_ns = read->error_ns,
 		.view = read->view,
 		.record = read->record,

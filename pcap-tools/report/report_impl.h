@@ -32,7 +32,7 @@ struct tw_report_event {
 	struct tw_stream_event *known; /* its event type; NULL if the format is unknown */
 	const struct tw_print *print;  /* NULL = print field=value, or bytes if the format is unknown */
 	uint16_t cpu;
-	uint64_t host_time, error_ns; /* time by the capture host's clock, and its error: as in struct tw_read_event */
+	uint64_t packet_time, error_ns; /* packet time and its error: as in struct tw_read_event */
 	struct tw_event_view view;
 	struct tw_record record;
 	bool has_loss;                       /* events were lost directly before it, on its CPU */

@@ -27,14 +27,16 @@ static void put_time(const struct tw_report *report, struct tw_line *line, enum 
 		tw_line__seconds(line, tw_report__time(report, stream, event->view.time));
 }
 
-/* Writes the error bound of the time, or an end of the interval that contains the time; nothing if the bound is unknown. */
-static void put_bound(struct tw_line *line, enum tw_report_column_kind kind, const struct tw_report_event *event)
+/* Writes the packet time, its error bound, or an end of the interval that contains the event's time; nothing if it is unknown. */
+static void put_packet_time(struct tw_line *line, enum tw_report_column_kind kind, const struct tw_report_event *event)
 {
-	const uint64_t time = event->host_time, error = event->error_ns;
+	const uint64_t time = event->packet_time, error = event->error_ns;
 
-	if (error == TW_ERROR_UNKNOWN)
+	if (kind == TW_COLUMN_PACKET_TIME ? !time : error == TW_ERROR_UNKNOWN)
 		return;
-	if (kind == TW_COLUMN_TIME_ERROR)
+	if (kind == TW_COLUMN_PACKET_TIME)
+		tw_line__seconds(line, time);
+	else if (kind == TW_COLUMN_TIME_ERROR)
 		tw_line__seconds(line, error);
 	else if (kind == TW_COLUMN_TIME_EARLIEST)
 		tw_line__seconds(line, time > error ? time - error : 0);
@@ -124,10 +126,11 @@ static void put_value(const struct tw_report *report, const struct tw_report_col
 	case TW_COLUMN_TIME_EPOCH:
 		put_time(report, line, column->kind, event);
 		break;
+	case TW_COLUMN_PACKET_TIME:
 	case TW_COLUMN_TIME_ERROR:
 	case TW_COLUMN_TIME_EARLIEST:
 	case TW_COLUMN_TIME_LATEST:
-		put_bound(line, column->kind, event);
+		put_packet_time(line, column->kind, event);
 		break;
 	case TW_COLUMN_HOST:
 		tw_line__str(line, id->host);

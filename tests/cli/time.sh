@@ -52,4 +52,19 @@ says "$scratch/out" '^stream   ' || fail "a damaged capture: $(cat "$scratch/out
 # The columns of report for the bound are empty where it is unknown.
 run 0 "$tracewire" report -q --csv -e time_error,trace.time_earliest,time_latest "$scratch/x.pcapng"
 expect "bounds of report" "time_error,trace.time_earliest,time_latest ,," "$(sort -ru "$scratch/out" | paste -sd' ')"
+
+# packet_time is the time of each event's packet.
+run 0 "$tracewire" report -q -T fields -e packet_time "$scratch/x.pcapng"
+python3 - "$scratch/x.pcapng" "$scratch/out" <<'E2' || fail "packet_time is $(head -n 3 "$scratch/out" | paste -sd' ')"
+import struct, sys
+data, at, times = open(sys.argv[1], "rb").read(), 0, set()
+while at < len(data):
+    kind, length = struct.unpack_from("<II", data, at)
+    if kind == 6:
+        high, low = struct.unpack_from("<II", data, at + 12)
+        times.add("%d.%09d" % divmod(high << 32 | low, 10**9))
+    at += length
+found = open(sys.argv[2]).read().split()
+assert len(found) > 1000 and set(found) <= times, (len(found), found[:3])
+E2
 exit $failed

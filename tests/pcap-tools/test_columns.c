@@ -96,6 +96,8 @@ static void test_values_of_every_event(void **state)
 	field_of("trace.pid", TW_COLUMN_PID);
 	field_of("time", TW_COLUMN_TIME);
 	field_of("time_ns", TW_COLUMN_TIME_NS);
+	field_of("packet_time", TW_COLUMN_PACKET_TIME);
+	field_of("time_error", TW_COLUMN_TIME_ERROR);
 	field_of("trace.text", TW_COLUMN_TEXT);
 	field_of("info", TW_COLUMN_TEXT);
 	field_of("trace.trace.pid", TW_COLUMN_FIELD);
