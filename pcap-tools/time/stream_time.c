@@ -24,20 +24,10 @@ static void note_time(struct tw_stream_time *s, uint64_t ns)
 
 /* Stretches. */
 
-/* The number of bytes of a source that name it. The rest, such as the present distance from a master, changes all the time. */
-static size_t name_length(const char *sync)
-{
-	const char *rest = strstr(sync, ", within ");
-
-	return rest ? (size_t)(rest - sync) : strlen(sync);
-}
-
 static bool is_same_source(const struct tw_time_stretch *a, const struct tw_time_stretch *b)
 {
-	const size_t len = name_length(a->sync);
-
 	return a->has_offset == b->has_offset && a->method == b->method && a->since == b->since &&
-	       len == name_length(b->sync) && !memcmp(a->sync, b->sync, len) && !strcmp(a->grandmaster, b->grandmaster);
+	       !strcmp(a->sync, b->sync) && !strcmp(a->grandmaster, b->grandmaster);
 }
 
 /*
@@ -65,6 +55,17 @@ static struct tw_time_stretch *find_stretch(struct tw_stream_time *s, uint64_t n
 	return last;
 }
 
+/* Takes the name of a source. The text has also the distance from it at one moment; the CLOCKs have the distance at all times. */
+static void take_source(struct tw_time_stretch *now, const struct tw_attr_view *attr)
+{
+	char *distance;
+
+	tw_printable__copy(now->sync, sizeof(now->sync), attr->value, attr->len);
+	distance = strstr(now->sync, ", within ");
+	if (distance)
+		*distance = '\0';
+}
+
 static void copy_source(struct tw_time_stretch *to, const struct tw_time_stretch *from)
 {
 	memcpy(to->sync, from->sync, sizeof(to->sync));
@@ -85,7 +86,7 @@ static void take_host(struct tw_stream_time *s, const struct tw_tlv_view *tlv)
 	s->now.since = 0;
 	while (tw_host__next(&list, &attr)) {
 		if (attr.attr == TW_HOST_SYNC)
-			tw_printable__copy(s->now.sync, sizeof(s->now.sync), attr.value, attr.len);
+			take_source(&s->now, &attr);
 		else if (attr.attr == TW_HOST_GRANDMASTER)
 			tw_printable__copy(s->now.grandmaster, sizeof(s->now.grandmaster), attr.value, attr.len);
 		else if (attr.attr == TW_HOST_PHCS)

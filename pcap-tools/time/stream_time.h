@@ -36,7 +36,7 @@ struct tw_time_stretch {
 	uint64_t from;                             /* by the stream's clock, ns */
 	bool has_offset;                           /* an OFFSET record applies */
 	uint16_t method;                           /* enum tw_offset_method, or unknown; valid if has_offset */
-	char sync[TW_TIME_SYNC_MAX];               /* HOST's SYNC; "" = unknown */
+	char sync[TW_TIME_SYNC_MAX];               /* HOST's SYNC, without the distance from the source; "" = unknown */
 	char grandmaster[TW_TIME_GRANDMASTER_MAX]; /* "" = unknown */
 	uint64_t since;                /* time since which the clocks have this source, ns since 1970; 0 = unknown */
 	uint64_t error_min, error_max; /* error bounds; TW_ERROR_UNKNOWN, 0 if no bound is known */

@@ -508,6 +508,7 @@ static void each_source_has_its_stretch(void **state)
 	assert_int_equal(s->stretches[0].sync_max, 5000);
 	assert_int_equal(s->stretches[1].from, 2 * SECOND);
 	assert_int_equal(s->stretches[1].error_max, 40 * US);
+	assert_string_equal(s->stretches[2].sync, "ptp4l, hardware time stamps");
 	assert_string_equal(s->stretches[2].grandmaster, "0080c2.fffe.000001");
 	assert_int_equal(s->stretches[2].since, 77);
 	assert_int_equal(s->stretches[2].error_min, 20 * US);
