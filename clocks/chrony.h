@@ -2,7 +2,8 @@
 /*
  * The state of chronyd, from the report `tracking` of its monitoring protocol (candm.h of chrony, version 6). The report is open to every
  * program of the machine over UDP on the loopback address. The command socket in /run/chrony would need a socket file of our own in that
- * directory. A program that answers on this port has root's permission to use it.
+ * directory. The socket is connected, so the kernel drops datagrams of other addresses and ports. A program that answers on this port has
+ * root's permission to use it, unless the administrator has lowered the sysctl net.ipv4.ip_unprivileged_port_start to 323 or less.
  *
  * Only tw_chrony__open() waits: each tw_chrony__look() sends a request, and the next call reads the answer.
  */

@@ -207,8 +207,8 @@ static void take(struct tw_ptp4l *p, const uint8_t *m, size_t len)
 	}
 }
 
-/* Whether a message is from a socket of ptp4l. Any process can send messages to @fd, but only root can create these sockets in /run. */
-static bool is_ptp4l(const struct sockaddr_un *from, socklen_t len)
+/* Whether a message is from a socket with the name of ptp4l's. Any process can send messages to @fd. */
+static bool has_name(const struct sockaddr_un *from, socklen_t len)
 {
 	const size_t size =
 		len > offsetof(struct sockaddr_un, sun_path) ? len - offsetof(struct sockaddr_un, sun_path) : 0;
@@ -220,18 +220,47 @@ static bool is_ptp4l(const struct sockaddr_un *from, socklen_t len)
 	return any;
 }
 
+/*
+ * Whether the kernel says that root sent a message. The name alone proves nothing: in a user and a mount namespace of its own, any process can
+ * create a socket with this name. Root of such a namespace is another user here.
+ */
+static bool is_of_root(struct msghdr *msg)
+{
+	struct ucred who;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS ||
+		    c->cmsg_len < CMSG_LEN(sizeof(who)))
+			continue;
+		memcpy(&who, CMSG_DATA(c), sizeof(who));
+		return who.uid == 0;
+	}
+	return false;
+}
+
 static void receive(struct tw_ptp4l *p)
 {
 	uint8_t m[512];
 
 	for (int i = 0; i < MESSAGES_MAX; i++) {
+		union {
+			struct cmsghdr align;
+			uint8_t bytes[CMSG_SPACE(sizeof(struct ucred))];
+		} control;
 		struct sockaddr_un from;
-		socklen_t size = sizeof(from);
-		const ssize_t len = recvfrom(p->fd, m, sizeof(m), MSG_DONTWAIT, (struct sockaddr *)&from, &size);
+		struct iovec data = { m, sizeof(m) };
+		struct msghdr msg = { .msg_name = &from,
+				      .msg_namelen = sizeof(from),
+				      .msg_iov = &data,
+				      .msg_iovlen = 1,
+				      .msg_control = &control,
+				      .msg_controllen = sizeof(control) };
+		/* Descriptors that a message has are closed by the kernel, because there is no room for them. */
+		const ssize_t len = recvmsg(p->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
 		if (len < 0)
 			return;
-		if (is_ptp4l(&from, size))
+		if (has_name(&from, msg.msg_namelen) && is_of_root(&msg))
 			take(p, m, (size_t)len);
 	}
 }
@@ -246,13 +275,15 @@ static void ask_anew(struct tw_ptp4l *p)
 void tw_ptp4l__open(struct tw_ptp4l *p)
 {
 	const struct sockaddr_un any = { .sun_family = AF_UNIX };
+	const int on = 1;
 
 	*p = (struct tw_ptp4l){ .fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
 				.id = (uint16_t)getpid() };
 	if (p->fd < 0)
 		return;
 	/* The kernel assigns an abstract name (unix(7)), so there is no file to remove. */
-	if (bind(p->fd, (const struct sockaddr *)&any, offsetof(struct sockaddr_un, sun_path)) < 0) {
+	if (setsockopt(p->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0 ||
+	    bind(p->fd, (const struct sockaddr *)&any, offsetof(struct sockaddr_un, sun_path)) < 0) {
 		tw_ptp4l__close(p);
 		return;
 	}
