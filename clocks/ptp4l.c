@@ -77,15 +77,17 @@ static const char *const paths[] = { "/var/run/ptp/ptp4l", "/var/run/ptp4l" };
  * Connect to a socket of ptp4l. A connection remains usable after the process has given up its privileges, but cannot be made then, because
  * only root may write to the socket.
  */
-static bool connect_to_ptp4l(const struct tw_ptp4l *p)
+static bool connect_to_ptp4l(struct tw_ptp4l *p)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	bool done = false;
+	bool done = false, is_denied = false;
 
 	for (size_t i = 0; i < PATHS && !done; i++) {
 		snprintf(to.sun_path, sizeof(to.sun_path), "%s", paths[i]);
 		done = !connect(p->fd, (const struct sockaddr *)&to, sizeof(to));
+		is_denied |= !done && (errno == EACCES || errno == EPERM);
 	}
+	p->is_denied = is_denied && !done;
 	return done;
 }
 

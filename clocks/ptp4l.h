@@ -41,8 +41,9 @@ struct tw_ptp_profile {
 };
 
 struct tw_ptp4l {
-	int fd;             /* -1 = no socket */
-	bool connected;     /* @fd is connected to a socket of ptp4l */
+	int fd;         /* -1 = no socket */
+	bool connected; /* @fd is connected to a socket of ptp4l */
+	bool is_denied; /* there is a socket of ptp4l, and this process may not write to it, because it is not root */
 	unsigned int asked; /* number of rounds of requests since the last answer */
 	bool found;         /* ptp4l has answered requests with @profile */
 	struct tw_ptp_profile profile;

@@ -25,6 +25,7 @@ enum source {
 	SOURCE_PTP,    /* ptp4l */
 	SOURCE_CHRONY,
 	SOURCE_KERNEL,
+	SOURCE_DENIED,   /* ptp4l may be the source, and may not be asked */
 	SOURCE_UNSTATED, /* the clock is synchronised, and the kernel does not know how well */
 	SOURCE_NONE,
 };
@@ -237,6 +238,16 @@ static enum source ask_ptp4l(struct tw_sync *s, struct tw_sync_state *ret)
 	return is_master ? SOURCE_MASTER : SOURCE_PTP;
 }
 
+/* If no source reports a bound, and ptp4l may not be asked, it may be the source. Return: the source */
+static enum source consider_denied(const struct tw_sync *s, enum source source, struct tw_sync_state *ret)
+{
+	if (!s->ptp.is_denied || ret->ns)
+		return source;
+	ret->is_denied = true;
+	snprintf(ret->how, sizeof(ret->how), "unknown, because only root may ask ptp4l");
+	return SOURCE_DENIED;
+}
+
 void tw_sync__look(struct tw_sync *s, struct tw_sync_state *ret)
 {
 	struct tw_sync_state state = { .since = s->state.since };
@@ -253,12 +264,13 @@ void tw_sync__look(struct tw_sync *s, struct tw_sync_state *ret)
 	else if (s->chrony_missed < MISSED)
 		s->chrony_missed++;
 	s->cards_in_use |= s->status.time_stamps;
-	state.card_stamps = !s->cards_in_use && (!s->missed || s->missed >= MISSED);
+	state.card_stamps = !s->ptp.is_denied && !s->cards_in_use && (!s->missed || s->missed >= MISSED);
 	source = ask_ptp4l(s, &state);
 	if (!source)
 		source = ask_chrony(s, &state);
 	if (!source)
 		source = ask_kernel(s, &state);
+	source = consider_denied(s, source, &state);
 	if (source != s->source || strcmp(state.root.grandmaster, s->state.root.grandmaster))
 		state.since = tw_time__now(CLOCK_REALTIME);
 	s->source = source;

@@ -11,7 +11,7 @@
  * - the kernel (adjtimex(2)): the bound is maxerror, if a daemon maintains it. NTP daemons set maxerror together with esterror.
  * systemd-timesyncd sets both to 0, and phc2sys sets only maxerror, to 0. After this, the kernel increases maxerror, but maxerror is not a
  * bound. Therefore maxerror is used only if esterror is above 0 and at most maxerror. If no daemon synchronises the clock, it is free
- * running.
+ * running; it is unknown if there is a ptp4l that this process may not ask.
  *
  * NTP is traceable to UTC, except a reference clock of chronyd that is a PHC, because chronyd does not know what that clock follows. PTP is
  * traceable if the grandmaster says so, by its time properties, its clock class and its accuracy (clocks/ptp4l.h).
@@ -52,6 +52,7 @@ struct tw_sync_state {
 	struct tw_time_root root;
 	uint64_t since; /* time since which the source is the same, as far as this process knows, CLOCK_REALTIME, ns */
 	struct tw_sync_phc phc;
+	bool is_denied; /* there is a socket of ptp4l, only root may ask it, and no other source reports a bound */
 	/*
 	 * Whether to request transmit stamps of network cards. Many cards can stamp only one packet at a time, and a ptp4l that does not get
 	 * a stamp stops for some seconds. So stamps are requested only if no ptp4l that uses stamps of cards has ever answered; at first, this
@@ -59,6 +60,11 @@ struct tw_sync_state {
 	 */
 	bool card_stamps;
 };
+
+/* What to say to the user if is_denied of struct tw_sync_state is true */
+#define TW_SYNC_DENIED                                                                                       \
+	"only root may ask ptp4l how exact this machine's clock is, so the source of the clock is unknown; " \
+	"run the command as root to use the error bounds that ptp4l reports"
 
 struct tw_sync;
 

@@ -114,6 +114,16 @@ static bool is_same_host(const struct tw_host_attrs *a, const struct tw_host_att
 	return true;
 }
 
+/* Tells the user once that ptp4l may not be asked. */
+static void say_denied(struct tw_metadata_sender *m, const struct tw_sync_state *state)
+{
+	if (!state->is_denied || m->said_denied)
+		return;
+	m->said_denied = true;
+	if (m->options->clock_failed)
+		m->options->clock_failed(m->options->ctx, TW_SYNC_DENIED);
+}
+
 /* Updates the attributes of HOST that can change; called once a second. Return: whether they have changed */
 static bool update_host(struct tw_metadata_sender *m)
 {
@@ -122,6 +132,7 @@ static bool update_host(struct tw_metadata_sender *m)
 	char phcs[TW_PHCS_TEXT];
 
 	tw_sync__look(m->sync, &state);
+	say_denied(m, &state);
 	m->sync_ns = state.ns;
 	atomic_store_explicit(&m->card_stamps, state.card_stamps, memory_order_relaxed);
 	tw_phcs__set_synced(&m->phcs, state.phc.any ? state.phc.index : -1, state.phc.ns);

@@ -56,6 +56,7 @@ struct tw_metadata_sender {
 	void *stats_ctx;
 	struct tw_host_attrs host;
 	struct tw_sync *sync;
+	bool said_denied;                /* the user was told that ptp4l may not be asked */
 	uint32_t sync_ns;                /* error bound of REALTIME relative to its time source, ns; 0 = unknown */
 	atomic_bool card_stamps;         /* tw_sync_state.card_stamps, for the responder */
 	struct tw_phcs phcs;             /* the PTP hardware clocks that CLOCK has readings of */

@@ -237,7 +237,7 @@ static int init_metadata(struct tw_producer *p, struct tw_error *error)
 		.options = p->options,
 		.sync = tw_sync__new(),
 	};
-	tw_phcs__init(&m->phcs, p->options->phc_failed, p->options->ctx);
+	tw_phcs__init(&m->phcs, p->options->clock_failed, p->options->ctx);
 	for (size_t i = 0; i < p->options->phcs.n; i++)
 		tw_phcs__add(&m->phcs, p->options->phcs.items[i]);
 	tw_step_watch__open(&m->step_watch);

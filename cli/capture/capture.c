@@ -170,6 +170,17 @@ static struct tw_own_clock own_clock(struct capture *capture)
 				      .reference = capture->reference.state };
 }
 
+/* Writes the file's comment about the clocks of this host. Says, also to the user, if ptp4l may not be asked about them. */
+static void describe_clocks(struct capture *capture)
+{
+	const bool is_denied = capture->synced.is_denied, both = is_denied && *capture->reference_text;
+
+	if (is_denied && !capture->quiet)
+		note__say("%s", TW_SYNC_DENIED);
+	snprintf(capture->comment, sizeof(capture->comment), "%s%s%s%s", capture->reference_text, both ? "; " : "",
+		 is_denied ? "the source of the capture host's clock is " : "", is_denied ? capture->synced.how : "");
+}
+
 /*
  * Begins the capture clock and the reference. Called before the change of user, because only root may open PTP hardware clocks and connect
  * to ptp4l. Times are aligned to a PTP hardware clock even without --align host, and to this host's clock if the former cannot be used.
@@ -185,13 +196,14 @@ static int begin_clocks(struct capture *capture, struct tw_archive_options *opti
 	tw_capture_clock__begin(&capture->clock);
 	reference_option__open(chosen, capture->sync, &capture->clock, &capture->reference, &capture->synced,
 			       capture->reference_text, sizeof(capture->reference_text));
+	describe_clocks(capture);
 	if (!capture->has_align && chosen->kind == TW_REFERENCE_PHC)
 		capture->align = TW_ALIGN_HOST;
 	tw_step_watch__open(&capture->step_watch);
 	options->align = capture->align;
 	options->clock = capture->clock;
 	options->own = own_clock(capture);
-	options->comment = *capture->reference_text ? capture->reference_text : NULL;
+	options->comment = *capture->comment ? capture->comment : NULL;
 	return 0;
 }
 

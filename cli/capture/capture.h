@@ -42,6 +42,7 @@ struct capture {
 	struct tw_reference reference;
 	struct tw_step_watch step_watch;
 	char reference_text[512]; /* describes @reference in the file; "" without --reference */
+	char comment[1024];       /* of the file: about the clocks of this host; "" = none */
 	struct receiver *receiver;
 	struct screen screen;  /* shows the status on a terminal */
 	unsigned int left_out; /* number of omitted statuses that no message has reported yet */

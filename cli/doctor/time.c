@@ -126,7 +126,7 @@ static struct tw_sync_state ask_sync(unsigned int daemons)
 
 static bool is_free(const struct tw_sync_state *state)
 {
-	return !state->how[0] || !strcmp(state->how, "free running");
+	return !state->how[0] || state->is_denied || !strcmp(state->how, "free running");
 }
 
 #define INSTALL_CHRONY \
@@ -141,6 +141,9 @@ void look_time_source(struct doctor_finding *ret)
 	if (name_setters(daemons, names, sizeof(names)) > 1)
 		doctor__bad(ret, DOCTOR_LIMITED, "stop all of them but one",
 			    "%s run at the same time, and each sets the system clock", names);
+	else if (state.is_denied && runs(daemons, PTP4L))
+		doctor__bad(ret, DOCTOR_LIMITED, "`sudo tracewire doctor` asks it",
+			    "ptp4l runs, and only root may ask it whether the system clock is synchronised");
 	else if (strstr(state.how, "hardware") && !runs(daemons, PHC2SYS) && !runs(daemons, CHRONYD))
 		doctor__bad(ret, DOCTOR_LIMITED,
 			    "start phc2sys, which sets one clock by the other, or use `capture --reference phc:NAME`",

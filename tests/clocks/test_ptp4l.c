@@ -186,6 +186,28 @@ static void test_strangers(void **state)
 	assert_false(answers("/run/stranger", true, 0, &unused));
 }
 
+/* A process that is not root, or a machine without ptp4l. */
+static void test_permission(void **state)
+{
+	static const int errors[] = { EACCES, EPERM, ENOENT, ECONNREFUSED, 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		struct tw_ptp4l_status unused;
+		struct tw_ptp4l ptp;
+
+		memset(&ptp4l, 0, sizeof(ptp4l));
+		ptp4l.name = "/run/ptp4l";
+		ptp4l.error = EACCES;
+		tw_ptp4l__open(&ptp);
+		assert_true(ptp.is_denied);
+		ptp4l.error = errors[i]; /* ptp4l was started or has ended, or its socket was made accessible */
+		tw_ptp4l__look(&ptp, &unused);
+		assert_int_equal(ptp.is_denied, errors[i] == EACCES || errors[i] == EPERM);
+		tw_ptp4l__close(&ptp);
+	}
+}
+
 /* The kernel adds the sender only if the socket requests it. */
 static void test_request_for_senders(void **state)
 {
@@ -207,6 +229,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_strangers),
+		cmocka_unit_test(test_permission),
 		cmocka_unit_test(test_request_for_senders),
 	};
 

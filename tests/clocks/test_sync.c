@@ -19,6 +19,7 @@
 #include "clocks/ptp4l.h"
 
 static struct tw_ptp4l_status ptp4l; /* what the simulated ptp4l answers */
+static bool is_denied;               /* it may not be asked */
 
 static struct {
 	bool is_gone;
@@ -38,9 +39,10 @@ void __wrap_tw_ptp4l__open(struct tw_ptp4l *ptp)
 
 bool __wrap_tw_ptp4l__look(struct tw_ptp4l *ptp, struct tw_ptp4l_status *ret)
 {
-	(void)ptp;
-	*ret = ptp4l;
-	return true;
+	ptp->is_denied = is_denied;
+	if (!is_denied)
+		*ret = ptp4l;
+	return !is_denied;
 }
 
 int __wrap_tw_phc__of_interface(const char *ifname, struct tw_phc_device *ret, struct tw_error *error)
@@ -113,6 +115,33 @@ static void test_utc(void **state)
 	}
 }
 
+/*
+ * A process that may not ask ptp4l does not claim that the clock is free running, and requests no stamps of cards, which would disturb a
+ * ptp4l that uses them.
+ */
+static void test_permission(void **state)
+{
+	struct tw_sync *sync = tw_sync__new();
+	struct tw_sync_state is;
+
+	(void)state;
+	assert_non_null(sync);
+	ptp4l = slave;
+	for (unsigned int i = 0; i < 10; i++) {
+		is_denied = i < 9;
+		tw_sync__look(sync, &is);
+		assert_false(is.card_stamps);
+		assert_int_equal(is.is_denied, is_denied && !is.ns);
+		if (is.is_denied)
+			assert_string_equal(is.how, "unknown, because only root may ask ptp4l");
+		else if (is_denied) /* another program on this machine reports a bound */
+			assert_null(strstr(is.how, "ptp4l"));
+		else
+			assert_string_equal(is.how, "ptp4l, hardware time stamps, within 1 us of its master");
+	}
+	tw_sync__free(sync);
+}
+
 /* The driver of the card that ptp4l uses is loaded again, and its clock has another number then. */
 static void test_driver_reload(void **state)
 {
@@ -142,7 +171,8 @@ static void test_driver_reload(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_driver_reload), cmocka_unit_test(test_utc) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_driver_reload), cmocka_unit_test(test_utc),
+					    cmocka_unit_test(test_permission) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
