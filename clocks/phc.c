@@ -10,8 +10,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/time.h"
 #include "clocks/clock_convert.h"
 
@@ -201,14 +203,36 @@ static void read_name(struct tw_phc_device *phc)
 	fclose(file);
 }
 
+bool tw_phc__index_of(const char *name, unsigned int *ret)
+{
+	uint64_t index;
+
+	if (!strncmp(name, "/dev/", 5))
+		name += 5;
+	if (!strncmp(name, "ptp", 3))
+		name += 3;
+	if (!tw_number__digits(&name, &index) || *name || index > UINT16_MAX)
+		return false;
+	*ret = (unsigned int)index;
+	return true;
+}
+
+bool tw_phc__is_name(const char *name)
+{
+	unsigned int unused;
+
+	return tw_phc__index_of(name, &unused) || (*name && strlen(name) < IFNAMSIZ && !strchr(name, '/'));
+}
+
 int tw_phc__at(unsigned int index, struct tw_phc_device *ret, struct tw_error *error)
 {
+	struct stat is;
 	char path[32];
 	int err;
 
 	*ret = (struct tw_phc_device){ .index = (uint16_t)index, .method = TW_PHC_BY_PRECISE };
 	snprintf(path, sizeof(path), "/dev/ptp%u", index);
-	ret->fd = open(path, O_RDONLY | O_CLOEXEC);
+	ret->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* another kind of file must not block */
 	if (ret->fd < 0) {
 		err = errno == ENOENT ? ENODEV : errno;
 		if (err == ENODEV)
@@ -216,6 +240,12 @@ int tw_phc__at(unsigned int index, struct tw_phc_device *ret, struct tw_error *e
 					     path);
 		return tw_error__set(error, -err, "the PTP hardware clock %s cannot be opened: %s", path,
 				     strerror(err));
+	}
+	if (fstat(ret->fd, &is) < 0 || !S_ISCHR(is.st_mode)) {
+		tw_phc__close(ret);
+		return tw_error__set(error, -ENODEV,
+				     "%s is not a device, and so no PTP hardware clock; `ls -l %s` shows what it is",
+				     path, path);
 	}
 	read_interface(ret);
 	read_name(ret);

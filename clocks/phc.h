@@ -45,8 +45,25 @@ int tw_phc__ts_info(const char *ifname, struct ethtool_ts_info *ret);
  */
 int tw_phc__of_interface(const char *ifname, struct tw_phc_device *ret, struct tw_error *error);
 
-/** tw_phc__at() - open /dev/ptp@index. Return: 0; -ENODEV if there is none; -EACCES; another -errno. @error says it */
+/**
+ * tw_phc__at() - open /dev/ptp@index
+ * Return: 0; -ENODEV if there is none, or no character device; -EACCES; another -errno. @error says it.
+ */
 int tw_phc__at(unsigned int index, struct tw_phc_device *ret, struct tw_error *error);
+
+/** tw_phc__index_of() - get N of "N", "ptpN" or "/dev/ptpN". Return: false for another name */
+bool tw_phc__index_of(const char *name, unsigned int *ret);
+
+/** tw_phc__is_name() - whether a text can name a clock: as for tw_phc__index_of(), or an interface */
+bool tw_phc__is_name(const char *name);
+
+/** tw_phc__open() - open the clock of a name that the user gave (tw_phc__is_name()). Return: as for the functions above */
+static inline int tw_phc__open(const char *name, struct tw_phc_device *ret, struct tw_error *error)
+{
+	unsigned int index;
+
+	return tw_phc__index_of(name, &index) ? tw_phc__at(index, ret, error) : tw_phc__of_interface(name, ret, error);
+}
 
 /**
  * tw_phc__read() - read the clock, and a clock of the system at the same instant, by the best method of the driver

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "base/time.h"
 #include "clocks/clock_convert.h"
 #include "clocks/distance.h"
@@ -25,26 +24,9 @@ static void say(const struct tw_phcs *phcs, const struct tw_error *error)
 		phcs->failed(phcs->ctx, error->text);
 }
 
-/* Get N of "N", "ptpN" or "/dev/ptpN". Return: false for another name. */
-static bool index_in(const char *name, unsigned int *ret)
-{
-	uint64_t index;
-
-	if (!strncmp(name, "/dev/", 5))
-		name += 5;
-	if (!strncmp(name, "ptp", 3))
-		name += 3;
-	if (!tw_number__digits(&name, &index) || *name || index > UINT16_MAX)
-		return false;
-	*ret = (unsigned int)index;
-	return true;
-}
-
 int tw_phcs__check_name(const char *name, struct tw_error *error)
 {
-	unsigned int index;
-
-	if (index_in(name, &index) || (*name && strlen(name) < IFNAMSIZ && !strchr(name, '/')))
+	if (tw_phc__is_name(name))
 		return 0;
 	return tw_error__set(
 		error, -EINVAL,
@@ -132,15 +114,17 @@ static void add_device(struct tw_phcs *phcs, const char *name, struct tw_phc_dev
 		tw_phc__close(device);
 }
 
-/* Says that a clock cannot be read, and adds the reason for tw_phcs__text(). */
+/* Says that a clock cannot be read, and that the run goes on without it; adds the reason for tw_phcs__text(). */
 static void add_failure(struct tw_phcs *phcs, const char *name, int err, const struct tw_error *error)
 {
 	struct tw_phcs_entry *entry = new_entry(phcs, name);
+	struct tw_error whole;
 
 	if (!entry)
 		return;
 	snprintf(entry->why, sizeof(entry->why), "%s", reason_of(err));
-	say(phcs, error);
+	tw_error__set(&whole, err, "%s; the run goes on without this clock", error->text);
+	say(phcs, &whole);
 }
 
 /* Adds the result of opening a clock: the device, or the failure @err. */
@@ -177,7 +161,7 @@ static size_t list_devices(unsigned int ret[FOUND_MAX])
 	size_t n = 0;
 
 	while (dir && n < FOUND_MAX && (file = readdir(dir)))
-		n += !strncmp(file->d_name, "ptp", 3) && index_in(file->d_name, &ret[n]);
+		n += !strncmp(file->d_name, "ptp", 3) && tw_phc__index_of(file->d_name, &ret[n]);
 	if (dir)
 		closedir(dir);
 	qsort(ret, n, sizeof(ret[0]), compare);
@@ -205,18 +189,13 @@ void tw_phcs__add(struct tw_phcs *phcs, const char *name)
 {
 	struct tw_phc_device device;
 	struct tw_error error;
-	unsigned int index;
 	int err;
 
 	if (!strcmp(name, "all")) {
 		add_all(phcs);
 		return;
 	}
-	if (index_in(name, &index)) {
-		add_index(phcs, name, index);
-		return;
-	}
-	err = tw_phc__of_interface(name, &device, &error);
+	err = tw_phc__open(name, &device, &error);
 	add_result(phcs, name, err, &device, &error);
 }
 

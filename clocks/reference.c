@@ -167,17 +167,17 @@ void tw_reference__look(struct tw_reference *r, const struct tw_sync_state *sync
 		look_at_system(r, clock);
 }
 
-static int open_phc(struct tw_reference *r, const char *interface, const struct tw_sync_state *sync,
+static int open_phc(struct tw_reference *r, const char *name, const struct tw_sync_state *sync,
 		    const struct tw_capture_clock *clock, struct tw_error *error)
 {
 	struct measured m;
-	int err = tw_phc__of_interface(interface, &r->phc, error);
+	int err = tw_phc__open(name, &r->phc, error);
 
 	if (err)
 		return err;
 	if (!read_phc(r, clock, &m)) {
 		tw_phc__close(&r->phc);
-		return tw_error__set(error, -EIO, "the PTP hardware clock of %s cannot be read", interface);
+		return tw_error__set(error, -EIO, "the PTP hardware clock /dev/ptp%u cannot be read", r->phc.index);
 	}
 	r->utc_is_known = has_utc(r, sync);
 	r->state.utc_ns = r->utc_is_known ? sync->phc.utc_ns : whole_seconds(m.distance);
@@ -186,14 +186,14 @@ static int open_phc(struct tw_reference *r, const char *interface, const struct 
 	return 0;
 }
 
-int tw_reference__open(struct tw_reference *r, enum tw_reference_kind kind, const char *interface,
+int tw_reference__open(struct tw_reference *r, enum tw_reference_kind kind, const char *phc,
 		       const struct tw_sync_state *sync, const struct tw_capture_clock *clock, struct tw_error *error)
 {
 	int err = 0;
 
 	*r = (struct tw_reference){ .phc.fd = -1, .readings.wander = TW_WANDER };
 	if (kind == TW_REFERENCE_PHC)
-		err = open_phc(r, interface, sync, clock, error);
+		err = open_phc(r, phc, sync, clock, error);
 	if (err)
 		return err;
 	r->state.kind = kind;
@@ -216,8 +216,8 @@ static void describe_phc(const struct tw_reference *r, char *ret, size_t size)
 
 	if (s->sync_ns)
 		snprintf(near, sizeof(near), "within %" PRIu32 " ns of grandmaster %s", s->sync_ns, s->grandmaster);
-	snprintf(ret, size, "the PTP hardware clock /dev/ptp%u of %s minus %" PRId64 " s (%s); %s", r->phc.index,
-		 r->phc.interface, seconds_of(s->utc_ns),
+	snprintf(ret, size, "the PTP hardware clock /dev/ptp%u%s%s minus %" PRId64 " s (%s); %s", r->phc.index,
+		 *r->phc.interface ? " of " : "", r->phc.interface, seconds_of(s->utc_ns),
 		 r->utc_is_known ? "as ptp4l reports" : "which brings it nearest to the wall clock", near);
 }
 

@@ -55,11 +55,11 @@ struct tw_reference {
 
 /**
  * tw_reference__open() - begin to use a reference
- * @interface: of a PHC; otherwise unused
+ * @phc: name of a PHC (tw_phc__is_name()); otherwise unused
  * @sync, @clock: current state of this host's clocks; the capture clock has begun
  * Return: 0; -errno, with @error filled, if the PHC cannot be read. The reference is HOST then.
  */
-int tw_reference__open(struct tw_reference *reference, enum tw_reference_kind kind, const char *interface,
+int tw_reference__open(struct tw_reference *reference, enum tw_reference_kind kind, const char *phc,
 		       const struct tw_sync_state *sync, const struct tw_capture_clock *clock, struct tw_error *error);
 
 /** tw_reference__look() - read the reference, about once a second, into reference->state. @sync, @clock: as above */

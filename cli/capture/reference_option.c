@@ -2,7 +2,6 @@
 #include "cli/capture/reference_option.h"
 
 #include <errno.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,14 +19,15 @@ int reference_option__parse(const char *text, struct reference_option *ret, stru
 		[TW_REFERENCE_TAI] = "tai",
 	};
 	static const char phc[] = "phc:";
-	const char *interface = text + strlen(phc);
+	const char *name = text + strlen(phc);
 
 	if (!strncmp(text, phc, strlen(phc))) {
-		if (!*interface || strlen(interface) >= IFNAMSIZ || strchr(interface, '/'))
+		if (!tw_phc__is_name(name))
 			return tw_error__set(
 				error, -EINVAL,
-				"--reference '%s': give the name of an interface after phc:, such as phc:eth0", text);
-		*ret = (struct reference_option){ true, TW_REFERENCE_PHC, interface };
+				"--reference '%s': give an interface or a clock after phc:, such as phc:eth0 or phc:ptp0",
+				text);
+		*ret = (struct reference_option){ true, TW_REFERENCE_PHC, name };
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -55,14 +55,15 @@ void reference_option__open(const struct reference_option *option, struct tw_syn
 			    struct tw_sync_state *ret_sync, char *ret_text, size_t size)
 {
 	struct tw_error error = { 0 };
+	unsigned int unused;
 	char what[256];
 	int err;
 
 	look(option, sync, ret_sync);
-	err = tw_reference__open(ret, option->kind, option->interface, ret_sync, clock, &error);
+	err = tw_reference__open(ret, option->kind, option->phc, ret_sync, clock, &error);
 	if (err)
-		note__say("the reference is this host's clock, not the PTP hardware clock of %s: %s", option->interface,
-			  error.text);
+		note__say("the reference is this host's clock, not the PTP hardware clock %s%s: %s",
+			  tw_phc__index_of(option->phc, &unused) ? "" : "of ", option->phc, error.text);
 	*ret_text = '\0';
 	if (!option->given)
 		return;

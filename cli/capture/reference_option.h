@@ -8,7 +8,7 @@
 struct reference_option {
 	bool given;
 	enum tw_reference_kind kind;
-	const char *interface; /* of a PHC; borrowed from the command line */
+	const char *phc; /* name of a PHC; borrowed from the command line */
 };
 
 /** reference_option__parse() - parse host, realtime, tai or phc:NAME. Return: 0, or -EINVAL with @error filled */

@@ -107,9 +107,9 @@ for option in --action --default; do
 done
 refuses 2 "tracewire doctor: unexpected argument 'now'; see --help" doctor now
 refuses 2 "tracewire top: --show-self is for --by event: --by cpu always includes Tracewire's own threads" top --by cpu --show-self
-for reference in "" me Host phc phc: phc:interface-of-17-b phc:a/b tai:1; do
+for reference in "" me Host phc phc: phc:interface-of-17-b phc:a/b phc:/dev/rtc tai:1; do
 	case $reference in
-	phc:*) why=": give the name of an interface after phc:, such as phc:eth0" ;;
+	phc:*) why=": give an interface or a clock after phc:, such as phc:eth0 or phc:ptp0" ;;
 	*) why=" is unknown: choose host, realtime, tai or phc:NAME" ;;
 	esac
 	refuses 2 "tracewire capture: --reference '$reference'$why" capture -u 18101 -w x --reference "$reference"

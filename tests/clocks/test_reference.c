@@ -510,11 +510,13 @@ static void test_late_ptp4l(void **state)
 static void test_no_phc(void **state)
 {
 	static const struct {
-		const char *interface, *why;
+		const char *phc, *why;
 		int err;
 	} cases[] = {
 		{ "eth999", "there is no interface 'eth999'; `ip link` lists all", -ENODEV },
 		{ "lo", "the interface lo has no PTP hardware clock; `ethtool -T lo` shows what it has", -EOPNOTSUPP },
+		{ "ptp6543", "there is no PTP hardware clock /dev/ptp6543; `ls /dev/ptp*` lists all", -ENODEV },
+		{ "/dev/ptp6543", "there is no PTP hardware clock /dev/ptp6543; `ls /dev/ptp*` lists all", -ENODEV },
 	};
 	const struct tw_sync_state sync = { 0 };
 	struct tw_capture_clock clock;
@@ -525,7 +527,7 @@ static void test_no_phc(void **state)
 		struct tw_error error;
 		struct tw_reference r;
 
-		assert_int_equal(tw_reference__open(&r, TW_REFERENCE_PHC, cases[i].interface, &sync, &clock, &error),
+		assert_int_equal(tw_reference__open(&r, TW_REFERENCE_PHC, cases[i].phc, &sync, &clock, &error),
 				 cases[i].err);
 		assert_string_equal(error.text, cases[i].why);
 		assert_int_equal(r.state.kind, TW_REFERENCE_HOST);

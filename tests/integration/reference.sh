@@ -81,13 +81,14 @@ expect "tai: packet times" True "$(of tai "abs(float(i['first']) - $(date +%s)) 
 
 # Hardware clocks that do not exist. The run goes on, and times are aligned to this host's clock.
 ip link add va type veth peer name vb || skip "no veth"
-no() { # NAME INTERFACE WHY
+no() { # NAME PHC WHY [CLOCK]
 	take "$1" --reference "phc:$2"
-	expect "$1: note" "the reference is this host's clock, not the PTP hardware clock of $2: $3" "$(of "$1" "[n for n in notes if 'reference' in n][0]")"
+	expect "$1: note" "the reference is this host's clock, not the PTP hardware clock ${4-of $2}: $3" "$(of "$1" "[n for n in notes if 'reference' in n][0]")"
 	expect "$1: comment" "reference: the capture host's wall clock at the start, continued without steps; not the chosen one, because $3" \
 		"$(of "$1" "i['comment']")"
 	aligned "$1"
 }
 no missing eth9 "there is no interface 'eth9'; \`ip link\` lists all"
 no software va "the interface va has no PTP hardware clock; \`ethtool -T va\` shows what it has"
+no number /dev/ptp6543 "there is no PTP hardware clock /dev/ptp6543; \`ls /dev/ptp*\` lists all" /dev/ptp6543
 exit $failed
