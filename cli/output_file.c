@@ -133,6 +133,11 @@ static int open_new(struct output_file *file, const char *path, struct tw_error 
 	return errno == ENOENT ? open_regular(file, NULL, error) : cannot(path, error);
 }
 
+bool output_file__is_standard(const char *path)
+{
+	return path && !strcmp(path, "-");
+}
+
 int output_file__open(struct output_file *file, const char *path, const struct stat *input, struct tw_error *error)
 {
 	struct stat st;
@@ -143,7 +148,7 @@ int output_file__open(struct output_file *file, const char *path, const struct s
 		return cannot(path, error);
 	}
 	snprintf(file->path, sizeof(file->path), "%s", path);
-	if (!strcmp(path, "-"))
+	if (output_file__is_standard(path))
 		return tw_output__check_writable(file->fd, "standard output", error);
 	if (stat(path, &st))
 		return open_new(file, path, error);

@@ -31,6 +31,9 @@ int output_file__open(struct output_file *file, const char *path, const struct s
 /** output_file__finish() - give the file its name. Return: 0 or -errno with @error filled */
 int output_file__finish(struct output_file *file, struct tw_error *error);
 
+/** output_file__is_standard() - whether @path, which may be NULL, names standard output: nothing else is then written there */
+bool output_file__is_standard(const char *path);
+
 /**
  * output_file__print() - write text to the file, and give the file its name
  * @path: as for output_file__open()

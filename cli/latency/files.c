@@ -167,6 +167,9 @@ int latency_files__open(struct latency_files *files, const struct latency_config
 	int err = 0;
 
 	*files = (struct latency_files){ .stacks_path = config->stacks, .svg_path = config->svg };
+	if (output_file__is_standard(config->stacks) && output_file__is_standard(config->svg))
+		return tw_error__set(error, -EINVAL,
+				     "--stacks and --svg cannot both be standard output: give one of them a file name");
 	if (config->stacks)
 		err = output_file__open(&files->stacks, config->stacks, input, error);
 	if (!err && config->svg)

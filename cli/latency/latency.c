@@ -235,7 +235,8 @@ static int apply_memory(void *target, const char *value, struct tw_error *error)
 }
 
 static const struct cli_option result_options[] = {
-	{ 0, "svg", "FILE", CLI_ARG_FILE, "At the end, write a picture of the histograms to FILE",
+	{ 0, "svg", "FILE", CLI_ARG_FILE,
+	  "At the end, write a picture of the histograms to FILE. If FILE is -, standard output gets only the picture",
 	  .offset = offsetof(struct latency_config, svg) },
 	{ 'i', "interval", "SECONDS", CLI_ARG_TEXT,
 	  "Print the histograms of each interval of this length, at least 0.1, instead of one result at the end",

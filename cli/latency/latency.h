@@ -134,7 +134,7 @@ int latency_files__write(struct latency_files *files, const struct tw_latency_re
 /** latency_files__close() - close the files; those that were not written are removed */
 void latency_files__close(struct latency_files *files);
 
-/** latency__print() - print a result: text, or one JSON object with times in ns */
+/** latency__print() - print a result: text, or one JSON object with times in ns; nothing if a file of the config is standard output */
 void latency__print(const struct latency_config *config, const struct latency_subject *subject,
 		    const struct tw_latency_result *result);
 

@@ -427,6 +427,8 @@ static void print_json(const struct latency_subject *subject, const struct tw_la
 void latency__print(const struct latency_config *config, const struct latency_subject *subject,
 		    const struct tw_latency_result *result)
 {
+	if (output_file__is_standard(config->svg) || output_file__is_standard(config->stacks))
+		return;
 	if (config->as_json)
 		print_json(subject, result);
 	else

@@ -181,7 +181,8 @@ static int show(const struct time_config *config, const struct tw_timing_options
 		int later = 0;
 
 		result = tw_timing__result(timing);
-		(config->as_json ? time__print_json : time__print_text)(name, result);
+		if (!output_file__is_standard(config->svg))
+			(config->as_json ? time__print_json : time__print_text)(name, result);
 		standard_files__flush();
 		if (config->svg)
 			later = output_file__print(picture, config->svg, draw, result, err ? &ignored : error);
@@ -270,7 +271,8 @@ static const struct cli_option options[] = {
 	  "has another name in the event of --after, add = and that name. Separate several by commas",
 	  .offset = offsetof(struct time_config, key), .once = "separate several keys by commas" },
 	{ 0, "svg", "FILE", CLI_ARG_FILE,
-	  "Also write a picture to FILE: the offset of each stream with its error bounds",
+	  "Also write a picture to FILE: the offset of each stream with its error bounds. If FILE is -, standard output gets "
+	  "only the picture",
 	  .offset = offsetof(struct time_config, svg) },
 	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object", .offset = offsetof(struct time_config, as_json) },
 	{ 'q', "quiet", NULL, CLI_ARG_NONE, "Print no progress and no counts of events; errors are printed",

@@ -122,6 +122,13 @@ expect "older picture" older "$(cat "$scratch/files/x.svg")"
 run 1 "$tracewire" latency -q --svg /dev/full runqlat "$scratch/x.pcapng"
 says "$scratch/err" 'cannot write /dev/full: No space' || fail "a full disk: $(cat "$scratch/err")"
 
+# With -, standard output gets only the picture.
+run 0 "$tracewire" latency -q --svg "$scratch/y.svg" runqlat "$scratch/x.pcapng"
+run 0 "$tracewire" latency -q -j --svg - runqlat "$scratch/x.pcapng"
+expect "standard output with --svg -" "$(cat "$scratch/y.svg")" "$(cat "$scratch/out")"
+run 2 "$tracewire" latency -q --svg - --stacks - runqlat "$scratch/x.pcapng"
+says "$scratch/err" 'stacks and --svg cannot both be standard output' || fail "both to standard output: $(cat "$scratch/err")"
+
 refuses() { # PATTERN WORD...
 	run 2 "$tracewire" latency "${@:2}"
 	says "$scratch/err" "$1" || fail "'latency ${*:2}' says: $(cat "$scratch/err")"

@@ -15,6 +15,8 @@ says "$scratch/out" '^ +0\.[0-9]+ +[0-9.]+  unknown   unknown +unknown$' || fail
 tells '^[0-9]+ events, 0 lost'
 python3 -c 'import sys, xml.dom.minidom as m; assert m.parse(sys.argv[1]).documentElement.tagName == "svg"' "$scratch/x.svg" ||
 	fail "the picture is no SVG"
+run 0 "$tracewire" time -q --svg - "$scratch/x.pcapng"
+expect "standard output with --svg -" "$(cat "$scratch/x.svg")" "$(cat "$scratch/out")"
 run 0 "$tracewire" time -q -j "$scratch/x.pcapng"
 expect "messages with -q" "" "$(cat "$scratch/err")"
 python3 - "$scratch/out" <<'E1' || fail "-j prints: $(cat "$scratch/out")"
@@ -52,6 +54,44 @@ says "$scratch/out" '^stream   ' || fail "a damaged capture: $(cat "$scratch/out
 # The columns of report for the bound are empty where it is unknown.
 run 0 "$tracewire" report -q --csv -e time_error,trace.time_earliest,time_latest "$scratch/x.pcapng"
 expect "bounds of report" "time_error,trace.time_earliest,time_latest ,," "$(sort -ru "$scratch/out" | paste -sd' ')"
+
+# In the picture, labels neither overlap nor leave the picture: many changes at one time, a long host name, a short stretch at the end.
+python3 - >"$scratch/labels.pcap" <<'E3'
+import struct, sys
+out = sys.stdout.buffer
+out.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1))
+def frame(source, channel, seq, time, tlvs):
+    head = struct.pack(">IBBHQQQQHHBBH", 0x54575231, 1, 0, 48 + len(tlvs), 7, 0, seq, time, channel, 0xffff, source, 0, source == 0)
+    packet = bytes(12) + b"\x88\xb5" + head + tlvs
+    out.write(struct.pack("<IIII", 10**9 + time // 10**9, time % 10**9, len(packet), len(packet)) + packet)
+def tlv(kind, value):
+    return struct.pack(">HH", kind, 4 + len(value)) + value + bytes(-len(value) % 4)
+def offset(kind, time):
+    frame(3, 65535, 0, time, tlv(15, struct.pack(">HHQqqQiBBBB", kind, 1, time, 10**18, 3 * 10**9, 50000, 0, 0, 0, 0, 0)))
+def host(seq, time, sync):
+    frame(0, 0, seq, time, tlv(7, tlv(1, b"x" * 200) + tlv(17, sync)))
+offset(1, 10**9)
+host(0, 10**9, b"chrony, NTP stratum 3")
+for i in range(20):
+    offset(2, 5 * 10**9 + i)
+for i in range(1, 6):
+    host(i, 6 * 10**9 + i * 10**8, b"a source with a long name, number %d" % i)
+    offset(4, 6 * 10**9 + i * 10**8)
+offset(4, 7 * 10**9)
+E3
+run 0 "$tracewire" time -q --svg "$scratch/labels.svg" "$scratch/labels.pcap"
+python3 - "$scratch/labels.svg" <<'E4' || fail "labels of the picture"
+import sys, xml.dom.minidom as m
+taken = []
+for text in m.parse(sys.argv[1]).getElementsByTagName("text"):
+    size = 8 if text.getAttribute("font-weight") else 6 if text.getAttribute("font-size") else 7
+    x, y, width = float(text.getAttribute("x")), float(text.getAttribute("y")), size * len(text.firstChild.data)
+    x -= {"end": width, "middle": width / 2}.get(text.getAttribute("text-anchor"), 0)
+    assert x >= 0 and x + width <= 900, (x, width, text.firstChild.data)
+    assert not any(abs(y - b) < 10 and x < a + w and a < x + width for a, b, w in taken), text.firstChild.data
+    taken.append((x, y, width))
+assert len(taken) > 15, taken
+E4
 
 # packet_time is the time of each event's packet.
 run 0 "$tracewire" report -q -T fields -e packet_time "$scratch/x.pcapng"
