@@ -6,6 +6,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/error.h"
+
+/** key_option__check() - check the argument of --key. Return: 0, or -EINVAL with @error filled */
+int key_option__check(const char *list, struct tw_error *error);
+
 /**
  * key_option__put() - write the keys of one event, as in the table of pairs
  * @list: FIELD or FIELD=FIELD, separated by commas

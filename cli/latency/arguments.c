@@ -86,20 +86,6 @@ static const char *live_option(const struct latency_config *config, const struct
 	return NULL;
 }
 
-/* Whether each part of --key between commas is FIELD or FIELD=FIELD. */
-static bool is_key(const char *list)
-{
-	while (true) {
-		const size_t len = strcspn(list, ","), first = strcspn(list, ",=");
-
-		if (!first || first + 1 == len || memchr(list + first + 1, '=', first < len ? len - first - 1 : 0))
-			return false;
-		if (!list[len])
-			return true;
-		list += len + 1;
-	}
-}
-
 static int check_event(const char *option, const char *event, struct tw_error *error)
 {
 	if (*event && !strpbrk(event, " \t\n"))
@@ -125,10 +111,7 @@ static int check_own(const struct latency_config *config, struct tw_error *error
 	err = check_event("from", config->from, error);
 	if (!err)
 		err = check_event("to", config->to, error);
-	if (!err && config->key && !is_key(config->key))
-		err = tw_error__set(error, -EINVAL, "--key '%s' is not FIELD or FIELD=FIELD, or several with commas",
-				    config->key);
-	return err;
+	return err || !config->key ? err : key_option__check(config->key, error);
 }
 
 int latency__check(struct latency_config *config, struct tw_error *error)

@@ -18,7 +18,7 @@
 #include "cli/standard_files.h"
 #include "cli/summary.h"
 
-#define OWN_NAME "command-line" /* the pair of --before, --after and --key */
+#define OWN_NAME "--before:--after" /* the pair of these options, also in messages */
 
 struct time_config {
 	const char *before, *after, *key, *svg;
@@ -87,10 +87,49 @@ const char *time__clock_key(enum tw_time_clock clock)
 	return keys[clock];
 }
 
+/* Return: the " if" between the name of an event and its condition; NULL = there is no condition */
+static const char *find_condition(const char *event)
+{
+	static const char alone[] = " if";
+	const size_t len = strlen(event);
+	const char *found = strstr(event, " if ");
+
+	if (!found && len >= sizeof(alone) - 1 && !strcmp(event + len - (sizeof(alone) - 1), alone))
+		found = event + len - (sizeof(alone) - 1);
+	return found;
+}
+
+/* Checks an argument of --before or --after. */
+static int check_event(const char *option, const char *event, struct tw_error *error)
+{
+	const char *condition = find_condition(event);
+	const size_t len = condition ? (size_t)(condition - event) : strlen(event);
+	struct tw_filter *filter = NULL;
+	struct tw_error why;
+	int err;
+
+	if (!len || strcspn(event, " \t\r\n") < len)
+		return tw_error__set(error, -EINVAL, "--%s '%.*s' is not the name of an event, such as sched_waking",
+				     option, (int)len, event);
+	if (!condition)
+		return 0;
+	condition += strlen(" if");
+	condition += strspn(condition, " ");
+	if (!*condition)
+		return tw_error__set(
+			error, -EINVAL,
+			"the condition of --%s is empty: give an expression after ' if ', or leave out ' if'", option);
+	err = tw_filter__parse(condition, &filter, &why);
+	tw_filter__free(filter);
+	if (!err || err == -ENOMEM)
+		return err ? tw_error__set(error, err, "no memory for the condition of --%s", option) : 0;
+	return tw_error__set(error, -EINVAL, "the condition of --%s: %s", option, why.text);
+}
+
 /* Writes one event of a pair: its name, its keys, and the condition that may follow the name after " if ". */
 static void put_event(FILE *out, const char *role, const char *event, const char *keys, bool is_after)
 {
-	const char *condition = strstr(event, " if ");
+	const char *condition = find_condition(event);
 
 	fprintf(out, "%s %.*s ", role, (int)(condition ? (size_t)(condition - event) : strlen(event)), event);
 	key_option__put(out, keys, is_after);
@@ -100,6 +139,7 @@ static void put_event(FILE *out, const char *role, const char *event, const char
 static int check_own(const struct time_config *config, struct tw_error *error)
 {
 	const char *const values[] = { config->before, config->after, config->key };
+	int err;
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		if (!values[i])
@@ -110,7 +150,10 @@ static int check_own(const struct time_config *config, struct tw_error *error)
 		if (strpbrk(values[i], "\r\n"))
 			return tw_error__set(error, -EINVAL, "a value of --before, --after or --key has several lines");
 	}
-	return 0;
+	err = check_event("before", config->before, error);
+	if (!err)
+		err = check_event("after", config->after, error);
+	return err ? err : key_option__check(config->key, error);
 }
 
 /* Makes the pair of --before, --after and --key. */

@@ -37,11 +37,23 @@ refuses 2 "tracewire time: --before, --after and --key belong together: give the
 refuses 2 "tracewire time: $scratch/x.pcapng has no event qqq: record it with the option --event" \
 	time -q --before qqq --after sched_switch --key cpu "$scratch/x.pcapng"
 run 2 "$tracewire" time -q --before 'sched_switch if qqq ==' --after sched_switch --key cpu "$scratch/x.pcapng"
-tells '^tracewire time: the condition of pair command-line: '
+tells '^tracewire time: the condition of --before: column [0-9]+: '
 run 2 "$tracewire" time -q --before sched_switch --after sched_waking --key prev_pid=qqq "$scratch/x.pcapng"
-tells "^tracewire time: sched_waking has no field 'qqq', which is a key of pair command-line"
+tells "^tracewire time: sched_waking has no field 'qqq', which is a key of pair --before:--after"
+run 2 "$tracewire" time -q --before 'sched_switch if qqq > 1' --after sched_waking --key cpu "$scratch/x.pcapng"
+tells '^tracewire time: the condition of pair --before:--after: '
+for empty in 'sched_switch if' 'sched_switch if '; do
+	refuses 2 "tracewire time: the condition of --after is empty: give an expression after ' if ', or leave out ' if'" \
+		time --before sched_switch --after "$empty" --key cpu "$scratch/x.pcapng"
+done
+refuses 2 "tracewire time: --before 'a b' is not the name of an event, such as sched_waking" \
+	time --before 'a b' --after sched_waking --key cpu "$scratch/x.pcapng"
+refuses 2 "tracewire time: --key has 5 fields: at most 4 are possible" \
+	time --before sched_switch --after sched_waking --key a,b,c,d,e "$scratch/x.pcapng"
+refuses 2 "tracewire time: --key '=pid' is not FIELD or FIELD=FIELD, or several with commas" \
+	time --before sched_switch --after sched_waking --key =pid "$scratch/x.pcapng"
 run 0 "$tracewire" time -q --before 'sched_switch if prev_pid > 0' --after sched:sched_waking --key next_pid=pid "$scratch/x.pcapng"
-says "$scratch/out" '^ +0 +0 +0 +0  command-line: sched_switch if prev_pid > 0 before sched:sched_waking$' || fail "time prints: $(cat "$scratch/out")"
+says "$scratch/out" '^ +0 +0 +0 +0  --before:--after: sched_switch if prev_pid > 0 before sched:sched_waking$' || fail "time prints: $(cat "$scratch/out")"
 cp "$scratch/x.pcapng" "$scratch/same.pcapng"
 run 2 "$tracewire" time -q --svg "$scratch/same.pcapng" "$scratch/same.pcapng"
 cmp -s "$scratch/x.pcapng" "$scratch/same.pcapng" || fail "the capture was overwritten"
