@@ -5,10 +5,11 @@
  * round-trip times, but at least one a second and at most one (or one run, see below) in 50 ms. With this interval, drift and delays add
  * the same amount to the error bound after the newest exchange: in a thousand round-trip times, a drift of 500 ppm adds half a round trip,
  * and the delays of a request and its response also add half a round trip. A longer interval would not do, although the drift is learnt,
- * because the rate of a clock may change at any time (clocks/distance.h). If requests wait at the producer for more than 5 ms, because other
- * capture hosts send many, too, the pause becomes longer, up to a second: a producer answers only TW_TIME_SYNC_RESPONSES_PER_SECOND. Sixteen
- * capture hosts nearby thus get about 25 responses a second each, without gaps of more than half a second. After more than 16 consecutive requests without a response, a
- * stream gets a request every ten seconds. A stream without control frames for 3 s gets no requests.
+ * because the rate of a clock may change at any time (clocks/distance.h). If requests wait at the producer for more than 5 ms, because
+ * other capture hosts send many, too, the pause becomes longer, up to a second: a producer answers only TW_TIME_SYNC_RESPONSES_PER_SECOND.
+ * Sixteen capture hosts nearby thus get about 25 responses a second each, without gaps of more than half a second. After more than 16
+ * consecutive requests without a response, a stream gets a request every ten seconds. A stream without control frames for 3 s gets no
+ * requests.
  *
  * The requests go to the address from which the stream's control frames come. While that address answers, control frames from other
  * addresses do not change it, because every host that knows the stream's id can forge them. It is replaced if it has not answered for 3 s

@@ -223,8 +223,8 @@ static bool has_name(const struct sockaddr_un *from, socklen_t len)
 }
 
 /*
- * Whether the kernel says that root sent a message. The name alone proves nothing: in a user and a mount namespace of its own, any process can
- * create a socket with this name. Root of such a namespace is another user here.
+ * Whether the kernel says that root sent a message. The name alone proves nothing: in a user and a mount namespace of its own, any process
+ * can create a socket with this name. Root of such a namespace is another user here.
  */
 static bool is_of_root(struct msghdr *msg)
 {

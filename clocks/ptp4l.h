@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The state of ptp4l (linuxptp), read with management messages over its socket, /run/ptp4l or /run/ptp/ptp4l: IEEE 1588-2019, clause 15,
- * and linuxptp's TIME_STATUS_NP and PORT_PROPERTIES_NP. Only answers that root sent count. Only tw_ptp4l__open() waits: each tw_ptp4l__look() sends requests, and the next
- * call reads the answers.
+ * and linuxptp's TIME_STATUS_NP and PORT_PROPERTIES_NP. Only answers that root sent count. Only tw_ptp4l__open() waits: each
+ * tw_ptp4l__look() sends requests, and the next call reads the answers.
  */
 #ifndef TW_PTP4L_H
 #define TW_PTP4L_H

@@ -12,8 +12,8 @@
  * that brings it nearest to REALTIME at the start, until ptp4l says so. Between readings, and if the clock is gone, the bounds grow
  * (clocks/readings.h).
  *
- * If REALTIME, TAI or the PHC is set, the reference follows, and the step is recorded. It is also a step if ptp4l says another TAI - UTC than
- * the number of seconds that was assumed.
+ * If REALTIME, TAI or the PHC is set, the reference follows, and the step is recorded. It is also a step if ptp4l says another TAI - UTC
+ * than the number of seconds that was assumed.
  */
 #ifndef TW_REFERENCE_H
 #define TW_REFERENCE_H

@@ -3,10 +3,10 @@
  * Notices at once that the clocks of this machine were set against each other: CLOCK_REALTIME was set, by a program or a leap second; a
  * program has set the TAI offset; or the machine was suspended.
  *
- * A timer that the kernel cancels then ends a wait (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET). The kernel cancels it shortly after the end
- * of a suspend, and not if only the TAI offset was set. Therefore tw_step_watch__take() also compares the clocks. It notices each difference
- * that is larger than the error of the readings, which is about a microsecond. A thread that waits for events of the kernel, and calls it
- * before it reads them, thus notices a change before it reads later events.
+ * A timer that the kernel cancels then ends a wait (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET). The kernel cancels it shortly after the
+ * end of a suspend, and not if only the TAI offset was set. Therefore tw_step_watch__take() also compares the clocks. It notices each
+ * difference that is larger than the error of the readings, which is about a microsecond. A thread that waits for events of the kernel, and
+ * calls it before it reads them, thus notices a change before it reads later events.
  *
  * A step watch is used by one thread at a time.
  */

@@ -102,7 +102,7 @@ struct tw_stream_clock {
 	bool started;                 /* START was reported */
 	struct tw_offset_view stated; /* the last reported record */
 	uint64_t low_since;           /* time since which the error is below that of @stated, ns; 0 = it is not */
-	/* No record is needed for packets from check_from until before check_at, with events until before check_end; ns in the stream's clock */
+	/* No record is needed for packets from check_from until before check_at, with events until before check_end; ns in the stream's clock. */
 	uint64_t check_from, check_at, check_end;
 	uint64_t n_of_kind[TW_OFFSET_KINDS]; /* number of changes of clocks, by enum tw_offset_kind */
 	uint64_t contradicted;               /* CLOCKs whose sync_ns or PHC contradicts the exchanges */
@@ -192,10 +192,10 @@ bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, uint64_
  * @ret: the record, with time @time
  *
  * The bound of a packet is that of the last record before it. Call this function before each packet until it returns false. The records are
- * START, then changes of clocks (also of the reference). An ESTIMATE follows if the error_ns of the last record is too small, or has been too
- * large by a fourth for 4 s. An ESTIMATE also follows if the offset moved by more than 1 ms and by more than 8 times the error_ns of the last
- * record. At most TW_STREAM_CLOCK_RECORDS records precede one packet: START once, each change once, and one ESTIMATE. The error_ns of the
- * ESTIMATE includes a margin, so a second ESTIMATE is not due. Most calls cost three comparisons.
+ * START, then changes of clocks (also of the reference). An ESTIMATE follows if the error_ns of the last record is too small, or has been
+ * too large by a fourth for 4 s. An ESTIMATE also follows if the offset moved by more than 1 ms and by more than 8 times the error_ns of
+ * the last record. At most TW_STREAM_CLOCK_RECORDS records precede one packet: START once, each change once, and one ESTIMATE. The error_ns
+ * of the ESTIMATE includes a margin, so a second ESTIMATE is not due. Most calls cost three comparisons.
  * Return: false if no record is needed.
  */
 static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64_t time, uint64_t last,

@@ -54,9 +54,9 @@ struct tw_sync_state {
 	struct tw_sync_phc phc;
 	bool is_denied; /* there is a socket of ptp4l, only root may ask it, and no other source reports a bound */
 	/*
-	 * Whether to request transmit stamps of network cards. Many cards can stamp only one packet at a time, and a ptp4l that does not get
-	 * a stamp stops for some seconds. So stamps are requested only if no ptp4l that uses stamps of cards has ever answered; at first, this
-	 * is false until ptp4l has answered, or has not answered a few times.
+	 * Whether to request transmit stamps of network cards. Many cards can stamp only one packet at a time, and a ptp4l that does not
+	 * get a stamp stops for some seconds. So stamps are requested only if no ptp4l that uses stamps of cards has ever answered; at
+	 * first, this is false until ptp4l has answered, or has not answered a few times.
 	 */
 	bool card_stamps;
 };

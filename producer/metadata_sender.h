@@ -2,8 +2,8 @@
 /*
  * Sends the records of the control channel through the writer of the first reader: all metadata at the start; new task names and symbols in
  * each round; clocks and counters every second; clocks also as soon as one of them was set, or the machine was suspended, before the events
- * that follow; all metadata again for receivers that join late or request it; a new schema when the kernel's events have changed. Before the first round of the reader threads and after their end, the main thread uses the sender. In
- * between, the first reader thread uses it.
+ * that follow; all metadata again for receivers that join late or request it; a new schema when the kernel's events have changed. Before
+ * the first round of the reader threads and after their end, the main thread uses the sender. In between, the first reader thread uses it.
  */
 #ifndef TW_METADATA_SENDER_H
 #define TW_METADATA_SENDER_H

@@ -62,8 +62,8 @@ struct tw_producer_options {
 	 */
 	void (*refused)(void *ctx, uint16_t why);
 	/*
-	 * Called with one sentence if a PTP hardware clock cannot be read, or not any more, or if ptp4l may not be asked. The run continues,
-	 * and PHCS or SYNC of HOST has the reason. Called in any thread; must not block. May be NULL.
+	 * Called with one sentence if a PTP hardware clock cannot be read, or not any more, or if ptp4l may not be asked. The run
+	 * continues, and PHCS or SYNC of HOST has the reason. Called in any thread; must not block. May be NULL.
 	 */
 	void (*clock_failed)(void *ctx, const char *sentence);
 	/*

@@ -220,8 +220,8 @@ static const struct tw_receiver_ops requests_ops = {
 };
 
 /*
- * Accepts only out-of-band frames of Tracewire's EtherType that are addressed to this host and as long as a short TIME_SYNC frame or longer.
- * Called before the socket is bound.
+ * Accepts only out-of-band frames of Tracewire's EtherType that are addressed to this host and as long as a short TIME_SYNC frame or
+ * longer. Called before the socket is bound.
  */
 static int set_filter(int fd)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The latest OFFSET records of a stream. The one that applies to an event is the newest one that precedes the event's packet in the file. If
- * the frames of the file are merged, later OFFSET records are read before the event is passed on, so its record is found by its number.
+ * The latest OFFSET records of a stream. The one that applies to an event is the newest one that precedes the event's packet in the file.
+ * If the frames of the file are merged, later OFFSET records are read before the event is passed on, so its record is found by its number.
  */
 #ifndef TW_EVENT_OFFSETS_H
 #define TW_EVENT_OFFSETS_H

@@ -31,8 +31,8 @@ static bool is_same_source(const struct tw_time_stretch *a, const struct tw_time
 }
 
 /*
- * Return: the stretch of the present source, which begins at @ns if it is new; NULL without memory. A new stretch begins with the bound of the
- * last OFFSET, which applies until the next one.
+ * Return: the stretch of the present source, which begins at @ns if it is new; NULL without memory. A new stretch begins with the bound of
+ * the last OFFSET, which applies until the next one.
  */
 static struct tw_time_stretch *find_stretch(struct tw_stream_time *s, uint64_t ns)
 {
@@ -74,8 +74,8 @@ static void copy_source(struct tw_time_stretch *to, const struct tw_time_stretch
 }
 
 /*
- * Takes the source that a HOST names. A producer whose clocks have lost their source sends a HOST without it. The first HOST is also valid for
- * the records before it: a capture host writes an OFFSET before the first HOST.
+ * Takes the source that a HOST names. A producer whose clocks have lost their source sends a HOST without it. The first HOST is also valid
+ * for the records before it: a capture host writes an OFFSET before the first HOST.
  */
 static void take_host(struct tw_stream_time *s, const struct tw_tlv_view *tlv)
 {

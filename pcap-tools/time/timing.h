@@ -46,8 +46,8 @@ int tw_timing__new(const struct tw_timing_options *options, struct tw_timing **r
 /**
  * tw_timing__read() - read a capture to its end; called once
  * @in: file descriptor of the capture; @name is its name in error texts
- * Return: 0; -EBADMSG if the capture is damaged: everything before the damage is in the result; -EINVAL if a pair does not fit the formats of
- * the capture, or if the capture lacks the format of an event and options.needs_pairs is set; -ENODATA, -EPROTONOSUPPORT as from
+ * Return: 0; -EBADMSG if the capture is damaged: everything before the damage is in the result; -EINVAL if a pair does not fit the formats
+ * of the capture, or if the capture lacks the format of an event and options.needs_pairs is set; -ENODATA, -EPROTONOSUPPORT as from
  * tw_event_reader__check(); -ENOMEM; another -errno of reading.
  */
 int tw_timing__read(struct tw_timing *timing, int in, const char *name, struct tw_error *error);

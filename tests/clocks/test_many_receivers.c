@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Many capture hosts and one producer, whose rate of responses is limited. Together they would send more requests than the producer answers.
- * Each poller sends fewer, so that each capture host gets exchanges without pauses, and without long delays in the producer's queue.
+ * Many capture hosts and one producer, whose rate of responses is limited. Together they would send more requests than the producer
+ * answers. Each poller sends fewer, so that each capture host gets exchanges without pauses, and without long delays in the producer's
+ * queue.
  */
 #include <setjmp.h>
 #include <stdarg.h>

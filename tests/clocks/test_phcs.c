@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * PTP hardware clocks that do not exist, and simulated ones that go away: each is said once, in one sentence, and in PHCS. tests/vm/clocks.sh
- * has clocks that exist.
+ * PTP hardware clocks that do not exist, and simulated ones that go away: each is said once, in one sentence, and in PHCS.
+ * tests/vm/clocks.sh has clocks that exist.
  */
 #include "clocks/phcs.h"
 

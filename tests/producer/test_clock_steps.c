@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A producer that waits for events sends a CLOCK as soon as a clock was set, and is not woken otherwise. The step watch is simulated, because
- * a test must not set this machine's clocks; tests/vm/clock-samples.sh sets those of a virtual machine.
+ * A producer that waits for events sends a CLOCK as soon as a clock was set, and is not woken otherwise. The step watch is simulated,
+ * because a test must not set this machine's clocks; tests/vm/clock-samples.sh sets those of a virtual machine.
  */
 #include <setjmp.h>
 #include <stdarg.h>
