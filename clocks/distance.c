@@ -7,9 +7,6 @@
 #include "clocks/line_bounds.h"
 #include "clocks/regression.h"
 
-#define TOGETHER_NS \
-	(2 *        \
-	 TW_NS_PER_MS) /* exchanges within this time, such as those of a run, make one mark: their bounds hardly differ */
 #define ANCHOR_NS (16 * TW_NS_PER_SECOND) /* shortest time between two anchors */
 /* The second assumption of distance.h. */
 #define EVEN_NS     (4 * TW_NS_PER_SECOND) /* it is used after this time without a visible step of the rate */
@@ -177,30 +174,11 @@ static void check_rate(struct tw_distance *d)
 	d->n_anchors = 0;
 }
 
-/*
- * Join a mark with the latest one: its time becomes that of the faster exchange, because the growth of bounds since the slower one matters
- * less. This keeps the number of marks small for a producer whose requests come in runs. Return: whether the exchange tells anything new
- */
-static bool join(struct tw_distance *d, const struct tw_distance_mark *mark)
-{
-	const struct tw_distance_mark last = *latest_mark(d);
-	const struct tw_distance_mark *const fast = mark->delay < last.delay ? mark : &last;
-	const struct tw_distance_mark *const slow = fast == mark ? &last : mark;
-	struct tw_distance_mark *joined = &d->marks[(d->n_marks - 1) % TW_DISTANCE_MARKS];
-	const struct tw_bounds grown = tw_bounds__grown(slow->bounds, tw_time__apart(fast->time, slow->time));
-
-	*joined = *fast;
-	joined->bounds = tw_bounds__meet(fast->bounds, grown);
-	joined->received = mark->received;
-	joined->since = last.since;
-	return fast == mark || joined->bounds.low != last.bounds.low || joined->bounds.high != last.bounds.high;
-}
-
 bool tw_distance__take(struct tw_distance *d, const struct tw_time_sync_sample *s)
 {
 	const struct tw_bounds asked = { INT64_MIN, (int64_t)(s->received - s->asked) };
 	const bool again = s->again && d->n_marks && latest_mark(d)->received == s->received;
-	struct tw_distance_mark mark = { .time = s->answered, .since = s->answered, .received = s->received };
+	struct tw_distance_mark mark = { .time = s->answered, .received = s->received };
 
 	mark.bounds = tw_bounds__grown(asked, tw_time__apart(s->answered, s->received));
 	mark.bounds.low = (int64_t)(s->answered - s->arrived);
@@ -225,11 +203,9 @@ bool tw_distance__take(struct tw_distance *d, const struct tw_time_sync_sample *
 	}
 	if (!d->n_marks)
 		d->even_since = mark.time;
-	d->joined = d->n_marks && (again || tw_time__apart(mark.time, latest_mark(d)->since) <= TOGETHER_NS);
-	if (d->joined && !join(d, &mark))
-		return true;
-	if (!d->joined)
-		d->marks[d->n_marks++ % TW_DISTANCE_MARKS] = mark;
+	if (again && d->n_marks)
+		d->n_marks--;
+	d->marks[d->n_marks++ % TW_DISTANCE_MARKS] = mark;
 	check_rate(d);
 	anchor(d, latest_mark(d));
 	return true;

@@ -58,15 +58,14 @@ struct tw_bounds {
 	int64_t low, high;
 };
 
-/* The bounds at one time of the stream's clock, ns, from all exchanges so far. Exchanges at about the same time make one mark. */
+/* The bounds at one time of the stream's clock, ns, from all exchanges so far. */
 struct tw_distance_mark {
-	uint64_t time;  /* of its fastest exchange */
-	uint64_t since; /* of its first exchange */
-	/* When the request of its last exchange arrived, in the stream's clock: better stamps of an exchange do not change this time. */
-	uint64_t received;
+	uint64_t time;
+	uint64_t
+		received; /* of the exchange, in the stream's clock: better stamps of an exchange do not change this time */
 	struct tw_bounds bounds;
-	int64_t middle; /* between the bounds that follow from its fastest exchange alone */
-	uint64_t delay; /* of this request and response together, ns */
+	int64_t middle; /* between the bounds that follow from this exchange alone */
+	uint64_t delay; /* of request and response together, ns */
 };
 
 struct tw_distance {
@@ -79,7 +78,6 @@ struct tw_distance {
 	uint64_t rate_steps;         /* steps of the rate that exchanges showed */
 	uint64_t even;               /* number of the mark since which no exchange has shown a step of the rate */
 	uint64_t even_since;         /* its time */
-	bool joined;                 /* the last exchange joined the mark of earlier ones */
 };
 
 /**

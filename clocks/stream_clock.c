@@ -208,7 +208,6 @@ void tw_stream_clock__sample(struct tw_stream_clock *c, const struct tw_clock_vi
 
 bool tw_stream_clock__exchange(struct tw_stream_clock *c, const struct tw_time_sync_sample *sample)
 {
-	const uint64_t rate_steps = c->distance.rate_steps;
 	struct tw_time_sync_sample s = *sample;
 
 	s.received = tw_stream_clock__ns(c, s.received);
@@ -216,8 +215,6 @@ bool tw_stream_clock__exchange(struct tw_stream_clock *c, const struct tw_time_s
 	if (!tw_distance__take(&c->distance, &s))
 		return false;
 	c->by = s.by;
-	if (c->distance.joined && c->distance.rate_steps == rate_steps && c->dated && !c->doubted)
-		return true; /* bounds can only have become tighter; the first exchange of the next run uses them */
 	c->doubted = false;
 	steer(c, s.answered);
 	c->check_at = 0;

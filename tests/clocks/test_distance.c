@@ -102,29 +102,6 @@ static void test_again(void **state)
 	assert_in_range(bounds.high - bounds.low, 69990, 70000);
 }
 
-/* The exchanges of a run make one mark, at the time of the fastest one. A mark has the bounds of all exchanges. */
-static void test_run(void **state)
-{
-	static const uint64_t ways[] = { 50000, 20000, 30000, 40000 };
-	struct tw_distance d = { .n_marks = 0 };
-	struct tw_bounds bounds;
-
-	(void)state;
-	for (uint64_t run = 1; run <= 300; run++) {
-		const uint64_t begin = TW_NS_PER_SECOND + run * 50 * TW_NS_PER_MS;
-
-		for (uint64_t i = 0; i < 4; i++)
-			exchange(&d, begin + i * 200000, ways[i]);
-		assert_int_equal(d.n_marks, run);
-		assert_int_equal(tw_distance__newest(&d), begin + 200000 + 20000 + AHEAD);
-		bounds = tw_distance__at(&d, tw_distance__newest(&d));
-		assert_in_range(bounds.high - bounds.low, 1, 40010);
-		assert_true(bounds.low <= (int64_t)AHEAD && bounds.high >= (int64_t)AHEAD);
-	}
-	assert_int_equal(d.exchanges, 1200);
-	assert_in_range(tw_distance__pause(&d), 50 * TW_NS_PER_MS, 50 * TW_NS_PER_MS);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,7 +109,6 @@ int main(void)
 		cmocka_unit_test(test_anchors_stay),
 		cmocka_unit_test(test_step_of_the_rate),
 		cmocka_unit_test(test_again),
-		cmocka_unit_test(test_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
