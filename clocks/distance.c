@@ -207,7 +207,7 @@ bool tw_distance__take(struct tw_distance *d, const struct tw_time_sync_sample *
 		d->n_marks--;
 	d->marks[d->n_marks++ % TW_DISTANCE_MARKS] = mark;
 	check_rate(d);
-	anchor(d, latest_mark(d));
+	anchor(d, &mark);
 	return true;
 }
 

@@ -61,8 +61,8 @@ struct tw_bounds {
 /* The bounds at one time of the stream's clock, ns, from all exchanges so far. */
 struct tw_distance_mark {
 	uint64_t time;
-	uint64_t
-		received; /* of the exchange, in the stream's clock: better stamps of an exchange do not change this time */
+	/* When the request arrived, in the stream's clock. Better stamps of an exchange do not change it. */
+	uint64_t received;
 	struct tw_bounds bounds;
 	int64_t middle; /* between the bounds that follow from this exchange alone */
 	uint64_t delay; /* of request and response together, ns */

@@ -537,7 +537,8 @@ static const struct cli_option options[] = {
 	{ 0, "reference", "host|realtime|tai|phc:NAME", CLI_ARG_REFERENCE,
 	  "The clock to which error bounds refer, and to which --align host converts. host: this host's clock, continued "
 	  "without steps (default); realtime: this host's CLOCK_REALTIME, with its steps; tai: CLOCK_TAI minus its offset at "
-	  "the start; phc:NAME: the PTP hardware clock of interface NAME, or /dev/ptpN if NAME is ptpN. If the hardware clock cannot be used, the reference "
+	  "the start; phc:NAME: the PTP hardware clock of interface NAME, or /dev/ptpN if NAME is ptpN. "
+	  "If the hardware clock cannot be used, the reference "
 	  "is host",
 	  .offset = offsetof(struct capture, chosen_reference), .apply = set_reference },
 	{ 0, "wall", NULL, CLI_ARG_NONE,
