@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/errqueue.h>
 #include <linux/net_tstamp.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -45,12 +46,17 @@ void simulated_card__init(struct tw_card_stamps *ret)
 	ret->interfaces[0].index = SIMULATED_CARD_INTERFACE;
 }
 
-/* Convert a stamp of the kernel to the card's clock. */
-static struct timespec by_card(const struct timespec *realtime)
+/*
+ * Convert a stamp of the kernel to the card's clock. If the thread is preempted between the readings of the clocks, a transmit stamp is too
+ * early and a receive stamp too late, so that the bounds that follow from them are valid.
+ */
+static struct timespec by_card(const struct timespec *realtime, bool is_sent)
 {
+	const uint64_t before = tw_time__now(CLOCK_BOOTTIME);
 	const uint64_t age = tw_time__now(CLOCK_REALTIME) - tw_time__ns(realtime);
+	const uint64_t after = tw_time__now(CLOCK_BOOTTIME);
 
-	return tw_time__timespec(simulated_card__time(tw_time__now(CLOCK_BOOTTIME) - age));
+	return tw_time__timespec(simulated_card__time((is_sent ? before : after) - age));
 }
 
 static struct cmsghdr *find(struct msghdr *msg, int type)
@@ -84,7 +90,7 @@ static void add_to_received(struct msghdr *msg, size_t room)
 	if (!kernel || !both)
 		return;
 	memcpy(&times, CMSG_DATA(both), sizeof(times));
-	times.ts[2] = by_card(&times.ts[0]);
+	times.ts[2] = by_card(&times.ts[0], false);
 	memcpy(CMSG_DATA(both), &times, sizeof(times));
 	memcpy(CMSG_DATA(kernel), &now, sizeof(now));
 	append_interface(msg, room);
@@ -101,7 +107,7 @@ static void add_to_report(int fd, struct msghdr *msg)
 		return;
 	memcpy(&times, CMSG_DATA(c), sizeof(times));
 	kernel = times.ts[0];
-	times.ts[2] = by_card(&kernel);
+	times.ts[2] = by_card(&kernel, true);
 	times.ts[0] = tw_time__timespec(tw_time__now(CLOCK_REALTIME));
 	memcpy(CMSG_DATA(c), &times, sizeof(times));
 	assert(msg->msg_controllen <= PENDING);
