@@ -23,8 +23,9 @@
 #include "vnet/tx_udp.h"
 #include "wire/time_sync.h"
 
-#define STREAM   7
-#define PATIENCE 10000 /* ms; a busy machine may be slow */
+#define STREAM        7
+#define PATIENCE      10000 /* ms; a busy machine may be slow */
+#define EXCHANGES_MAX 2000
 
 struct ends {
 	struct tw_receiver *capture;
@@ -186,7 +187,7 @@ static void exchange_with(const char *host)
 	open_ends(&e, host);
 	run(&e, false, &last);
 	assert_int_equal(last.answer.sent_by | last.answer.previous | last.answer.sent, 0);
-	for (int i = 0; i < 30; i++, last = x) {
+	for (int i = 0; i < 30 || (!stamped && i < EXCHANGES_MAX); i++, last = x) {
 		run(&e, false, &x);
 		expect_bounds(&x);
 		assert_int_equal(x.answer.answered_by, TW_STAMP_READING);
@@ -233,7 +234,10 @@ static void test_short(void **state)
 	close_ends(&e);
 }
 
-/* With stamps of cards on both sides, the bounds are valid, too; and most of the times are from these stamps. */
+/*
+ * With stamps of cards on both sides, the bounds are valid, too. The times are from these stamps, except when the machine was so busy that
+ * they are too old.
+ */
 static void exchange_by_cards(const char *host)
 {
 	struct exchange last = { .before = 0 }, x;
@@ -242,7 +246,7 @@ static void exchange_by_cards(const char *host)
 
 	atomic_store(&simulated_card, true);
 	open_ends(&e, host);
-	for (int i = 0; i < 100; i++, last = x) {
+	for (int i = 0; i < EXCHANGES_MAX && by_cards < 60; i++, last = x) {
 		run(&e, false, &x);
 		expect_bounds(&x);
 		if (i && x.answer.sent_by)
@@ -251,7 +255,7 @@ static void exchange_by_cards(const char *host)
 			    x.answer.sent_by == TW_STAMP_HARDWARE && x.arrived.by == TW_STAMP_HARDWARE;
 	}
 	atomic_store(&simulated_card, false);
-	assert_true(by_cards > 30);
+	assert_int_equal(by_cards, 60);
 	close_ends(&e);
 }
 
