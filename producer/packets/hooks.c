@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the programs are attached to. If an event has several hooks, the first one that the running kernel permits is used. */
-#include <bpf/bpf.h>
-#include <bpf/btf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "producer/packets/impl.h"
 
 static const struct tw_packet_hook hooks[] = {
@@ -46,74 +38,24 @@ static const struct tw_packet_hook hooks[] = {
 	{ TW_PACKET_UDP_SOCKET_READ, TW_HOOK_FENTRY, { "udp_read_fentry" }, { "skb_consume_udp" } },
 };
 
-/* Whether the kernel permits a program at the entry of a function. To find out, this loads and attaches one. */
-static bool permits_fentry(const struct btf *btf)
-{
-	const struct bpf_insn insns[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT } };
-	const int function = btf__find_by_name_kind(btf, "tcp_v4_rcv", BTF_KIND_FUNC);
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
-		    .attach_btf_id = function > 0 ? (uint32_t)function : 0);
-	int fd, link = -1;
-
-	if (function <= 0)
-		return false;
-	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "tw_probe", "GPL", insns, 2, &opts);
-	if (fd >= 0) {
-		link = bpf_raw_tracepoint_open(NULL, fd);
-		close(fd);
-	}
-	if (link >= 0)
-		close(link);
-	return link >= 0;
-}
-
-int tw_packet_kernel__init(struct tw_packet_kernel *kernel, struct tw_error *error)
-{
-	*kernel = (struct tw_packet_kernel){ .cgroup = tw_cgroup__open_root(NULL) };
-	kernel->btf = btf__load_vmlinux_btf();
-	if (!kernel->btf)
-		return tw_error__set(
-			error, -EOPNOTSUPP,
-			"this kernel has no type information (BTF, /sys/kernel/btf/vmlinux), which BPF programs that read packets need");
-	kernel->has_fentry = permits_fentry(kernel->btf);
-	return 0;
-}
-
-void tw_packet_kernel__fini(struct tw_packet_kernel *kernel)
-{
-	btf__free(kernel->btf);
-	if (kernel->cgroup >= 0)
-		close(kernel->cgroup);
-	*kernel = (struct tw_packet_kernel){ .cgroup = -1 };
-}
-
-static bool has_tracepoint(const struct btf *btf, const char *name)
-{
-	char text[128];
-
-	snprintf(text, sizeof(text), "btf_trace_%s", name);
-	return btf__find_by_name_kind(btf, text, BTF_KIND_TYPEDEF) > 0;
-}
-
-static bool permits_target(const struct tw_packet_kernel *kernel, enum tw_packet_hook_kind kind, const char *target)
+static bool permits_target(const struct tw_bpf_kernel *kernel, enum tw_packet_hook_kind kind, const char *target)
 {
 	switch (kind) {
 	case TW_HOOK_TRACEPOINT:
-		return has_tracepoint(kernel->btf, target);
+		return tw_bpf_kernel__tracepoint(kernel, target) >= 0;
 	case TW_HOOK_FENTRY:
-		return kernel->has_fentry && btf__find_by_name_kind(kernel->btf, target, BTF_KIND_FUNC) > 0;
+		return kernel->has_fentry && tw_bpf_kernel__has_function(kernel, target);
 	case TW_HOOK_QDISCS:
-		return has_tracepoint(kernel->btf, target) || permits_target(kernel, TW_HOOK_FENTRY, target);
+		return tw_bpf_kernel__tracepoint(kernel, target) >= 0 || permits_target(kernel, TW_HOOK_FENTRY, target);
 	case TW_HOOK_NETFILTER:
-		return btf__find_by_name_kind(kernel->btf, "bpf_nf_link", BTF_KIND_STRUCT) > 0;
+		return tw_bpf_kernel__has_netfilter(kernel);
 	case TW_HOOK_CGROUP:
-		return kernel->cgroup >= 0 &&
-		       btf__find_by_name_kind(kernel->btf, "bpf_cast_to_kern_ctx", BTF_KIND_FUNC) > 0;
+		return kernel->cgroup >= 0 && tw_bpf_kernel__has_function(kernel, "bpf_cast_to_kern_ctx");
 	}
 	return false;
 }
 
-const struct tw_packet_hook *tw_packet_kernel__hook(const struct tw_packet_kernel *kernel, enum tw_packet_event event)
+const struct tw_packet_hook *tw_packet_hook__find(const struct tw_bpf_kernel *kernel, enum tw_packet_event event)
 {
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++) {
 		bool permits = hooks[i].event == event;

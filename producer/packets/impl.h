@@ -5,6 +5,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "producer/bpf_kernel.h"
 #include "producer/packets/measure.h"
 #include "producer/packets/packets.h"
 
@@ -22,22 +23,8 @@ struct tw_packet_hook {
 		[TW_HOOK_PROGRAMS_MAX]; /* names of tracepoints or functions; for other kinds, a description for people */
 };
 
-/* What the running kernel permits. */
-struct tw_packet_kernel {
-	struct btf *btf;
-	bool has_fentry;
-	int cgroup; /* root of cgroup2; -1 = none */
-};
-
-/**
- * tw_packet_kernel__init() - find out what the kernel permits
- * Return: 0 or -errno with @error filled; call tw_packet_kernel__fini() in either case.
- */
-int tw_packet_kernel__init(struct tw_packet_kernel *kernel, struct tw_error *error);
-void tw_packet_kernel__fini(struct tw_packet_kernel *kernel);
-
-/** tw_packet_kernel__hook() - the first hook for an event that this kernel permits. Return: NULL if there is none */
-const struct tw_packet_hook *tw_packet_kernel__hook(const struct tw_packet_kernel *kernel, enum tw_packet_event event);
+/** tw_packet_hook__find() - the first hook for an event that this kernel permits. Return: NULL if there is none */
+const struct tw_packet_hook *tw_packet_hook__find(const struct tw_bpf_kernel *kernel, enum tw_packet_event event);
 
 #define TW_PACKET_CLONES_MAX 64
 #define TW_PACKET_CLONE_NAME 48 /* bytes of the name of a function, with its NUL */
@@ -63,9 +50,6 @@ void tw_packet_clones__fini(struct tw_packet_clones *clones);
 /** tw_packet_selection__resolve() - replace the names of a selection by numbers. Return: 0 or -errno with @error filled */
 int tw_packet_selection__resolve(const struct tw_packets_selection *selection, struct tw_packet_selection *ret,
 				 struct tw_error *error);
-
-/** tw_cgroup__open_root() - open the mount point of cgroup2. @path: NULL, or gets its path, PATH_MAX bytes. Return: descriptor or -errno */
-int tw_cgroup__open_root(char *path);
 
 /** tw_netns__own() - Return: the number of this process's network namespace; 0 if it is unknown */
 uint32_t tw_netns__own(void);

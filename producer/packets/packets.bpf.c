@@ -5,15 +5,8 @@
  */
 #include "producer/packets/packets.bpf.h"
 
-#define ETHERTYPE_IPV4   0x0800
-#define ETHERTYPE_IPV6   0x86dd
-#define PROTOCOL_ICMP    1
-#define PROTOCOL_TCP     6
-#define PROTOCOL_UDP     17
-#define PROTOCOL_ICMPV6  58
-#define PROTOCOL_SCTP    132
-#define FAMILY_INET      2
-#define FAMILY_INET6     10
+#include "producer/packet_headers.bpf.h"
+
 #define ECHO_REQUEST     8
 #define ECHO_REPLY       0
 #define ECHO_REQUEST_V6  128
@@ -111,26 +104,6 @@ int64_t tai_offset; /* CLOCK_TAI minus CLOCK_REALTIME, ns */
 struct packet {
 	struct tw_packet_fields fields;
 	uint8_t type; /* of the ICMP header */
-};
-
-struct ipv4 {
-	uint8_t version_length, tos;
-	uint16_t length, id, fragment;
-	uint8_t ttl, protocol;
-	uint16_t checksum;
-	uint8_t saddr[4], daddr[4];
-};
-
-struct ipv6 {
-	uint8_t version_class, class_flow;
-	uint16_t flow, length;
-	uint8_t next_header, hop_limit;
-	uint8_t saddr[16], daddr[16];
-};
-
-struct icmp {
-	uint8_t type, code;
-	uint16_t checksum, id, seq;
 };
 
 /* Reads the IP header at @at, and the ports or the ICMP header after it. Return: false if there is no IP header */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/timex.h>
 #include <unistd.h>
 
@@ -31,12 +30,6 @@
 #define LINKS_MAX     (2 * TW_PACKET_EVENTS + TW_PACKET_CLONES_MAX)
 #define HOOK_TEXT     1024
 
-/* For <linux/bpf.h> before Linux 6.4 */
-#define PROG_TYPE_NETFILTER 32
-#define ATTACH_NETFILTER    45
-#define NF_INET_PRE_ROUTING 0
-#define NF_FIRST            (-401) /* priority: before the defragmentation for connection tracking */
-
 /* An event that is measured. */
 struct measured {
 	const struct tw_pair_figures *figures; /* NULL = the event is not measured */
@@ -47,7 +40,7 @@ struct measured {
 
 struct tw_packets {
 	struct packet_programs *programs; /* NULL = not loaded */
-	struct tw_packet_kernel kernel;
+	struct tw_bpf_kernel kernel;
 	struct tw_packet_selection selection;
 	struct measured events[TW_PACKET_EVENTS];
 	struct tw_packet_clones clones;
@@ -85,7 +78,7 @@ int tw_packets__new(const struct tw_packets_selection *selection, struct tw_pack
 	packets->kernel.cgroup = -1;
 	err = tw_packet_selection__resolve(selection, &packets->selection, error);
 	if (!err)
-		err = tw_packet_kernel__init(&packets->kernel, error);
+		err = tw_bpf_kernel__init(&packets->kernel, error);
 	if (err)
 		tw_packets__free(packets);
 	else
@@ -126,7 +119,7 @@ static int check(const struct tw_pair *pair, enum tw_packet_event event, struct 
 
 static int refuse_event(const struct tw_packets *packets, enum tw_packet_event event, struct tw_error *error)
 {
-	const struct tw_packet_kernel *kernel = &packets->kernel;
+	const struct tw_bpf_kernel *kernel = &packets->kernel;
 	const char *more = "";
 
 	if (event == TW_PACKET_QDISC_LEAF)
@@ -144,7 +137,7 @@ static int refuse_event(const struct tw_packets *packets, enum tw_packet_event e
 static int choose_hook(struct tw_packets *packets, enum tw_packet_event event, struct tw_error *error)
 {
 	struct measured *measured = &packets->events[event];
-	const struct tw_packet_hook *hook = tw_packet_kernel__hook(&packets->kernel, event);
+	const struct tw_packet_hook *hook = tw_packet_hook__find(&packets->kernel, event);
 
 	if (!hook)
 		return refuse_event(packets, event, error);
@@ -234,9 +227,9 @@ static int prepare(struct tw_packets *packets, size_t memory)
 	packets->cells = cells < CELLS_MIN ? CELLS_MIN : cells > CELLS_MAX ? CELLS_MAX : (uint32_t)cells;
 	bpf_object__for_each_program(program, programs->obj)
 		bpf_program__set_autoload(program, is_hooked(packets, bpf_program__name(program)));
-	bpf_program__set_type(programs->progs.ip_start_netfilter, (enum bpf_prog_type)PROG_TYPE_NETFILTER);
+	bpf_program__set_type(programs->progs.ip_start_netfilter, (enum bpf_prog_type)TW_BPF_PROG_NETFILTER);
 	bpf_program__set_expected_attach_type(programs->progs.ip_start_netfilter,
-					      (enum bpf_attach_type)ATTACH_NETFILTER);
+					      (enum bpf_attach_type)TW_BPF_ATTACH_NETFILTER);
 	err = bpf_map__set_max_entries(programs->maps.groups, packets->cells);
 	if (!err)
 		err = bpf_map__set_max_entries(programs->maps.leaves,
@@ -313,27 +306,6 @@ int tw_packets__load(struct tw_packets *packets, size_t memory, struct tw_error 
 		   : 0;
 }
 
-/* Links a program to the netfilter hook of a protocol family. libbpf has no function for this before version 1.3. */
-static int link_netfilter(int program, uint32_t family)
-{
-	const struct {
-		uint32_t program, target, type, flags;
-		uint32_t family, hook;
-		int32_t priority;
-		uint32_t netfilter_flags;
-	} named = { .program = (uint32_t)program,
-		    .type = ATTACH_NETFILTER,
-		    .family = family,
-		    .hook = NF_INET_PRE_ROUTING,
-		    .priority = NF_FIRST };
-	uint8_t attr[128] = { 0 };
-	int fd;
-
-	memcpy(attr, &named, sizeof(named));
-	fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, attr, sizeof(attr));
-	return fd < 0 ? -errno : fd;
-}
-
 static int keep_link(struct tw_packets *packets, int fd)
 {
 	if (fd < 0)
@@ -370,8 +342,8 @@ static int attach_program(struct tw_packets *packets, const struct tw_packet_hoo
 	case TW_HOOK_FENTRY:
 		return keep_link(packets, bpf_raw_tracepoint_open(NULL, fd));
 	case TW_HOOK_NETFILTER:
-		err = keep_link(packets, link_netfilter(fd, AF_INET));
-		return err ? err : keep_link(packets, link_netfilter(fd, AF_INET6));
+		err = keep_link(packets, tw_bpf_link__netfilter(fd, AF_INET));
+		return err ? err : keep_link(packets, tw_bpf_link__netfilter(fd, AF_INET6));
 	case TW_HOOK_QDISCS:
 		return attach_of_qdiscs(packets, program);
 	case TW_HOOK_CGROUP:
@@ -598,6 +570,6 @@ void tw_packets__free(struct tw_packets *packets)
 	tw_packets__detach(packets);
 	tw_packet_clones__fini(&packets->clones);
 	packet_programs__destroy(packets->programs);
-	tw_packet_kernel__fini(&packets->kernel);
+	tw_bpf_kernel__fini(&packets->kernel);
 	free(packets);
 }

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
-#include <mntent.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,26 +12,6 @@
 #include <unistd.h>
 
 #include "producer/packets/impl.h"
-
-int tw_cgroup__open_root(char *path)
-{
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	const struct mntent *mount;
-	int fd = -ENOENT;
-
-	if (!mounts)
-		return -errno;
-	while (fd == -ENOENT && (mount = getmntent(mounts))) {
-		if (strcmp(mount->mnt_type, "cgroup2") != 0)
-			continue;
-		fd = open(mount->mnt_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		fd = fd < 0 ? -errno : fd;
-		if (path)
-			snprintf(path, PATH_MAX, "%s", mount->mnt_dir);
-	}
-	endmntent(mounts);
-	return fd;
-}
 
 uint32_t tw_netns__own(void)
 {
