@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the programs are attached to. If a stage has several hooks, the first one that the running kernel permits is used. */
+#include <string.h>
+
+#include "producer/sockets/impl.h"
+
+#define ON(event) (1u << TW_SOCKTS_##event)
+
+static const struct tw_socket_hook hooks[] = {
+	{ ON(tcp_reset), "sent", "reset_sent", TW_SOCKET_HOOK_TRACEPOINT, "tcp_send_reset", 3, NULL },
+	{ ON(tcp_reset), "sent", "reset_sent_before", TW_SOCKET_HOOK_TRACEPOINT, "tcp_send_reset", 2, NULL },
+	{ ON(tcp_reset), "received", "reset_received", TW_SOCKET_HOOK_TRACEPOINT, "tcp_receive_reset", 1, NULL },
+	{ ON(drop), "dropped", "drop_of_socket", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 4, NULL },
+	{ ON(drop), "dropped", "drop_with_reason", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 3, NULL },
+	{ ON(drop), "dropped", "drop_at", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 2, NULL },
+};
+
+static bool permits(const struct tw_bpf_kernel *kernel, const struct tw_socket_hook *hook)
+{
+	if (hook->needs && !tw_bpf_kernel__has_function(kernel, hook->needs))
+		return false;
+	switch (hook->kind) {
+	case TW_SOCKET_HOOK_TRACEPOINT:
+		return tw_bpf_kernel__tracepoint(kernel, hook->target) >= hook->args_min;
+	case TW_SOCKET_HOOK_FUNCTION:
+		return kernel->has_fentry && tw_bpf_kernel__has_function(kernel, hook->target);
+	case TW_SOCKET_HOOK_NETFILTER:
+		return tw_bpf_kernel__has_netfilter(kernel);
+	case TW_SOCKET_HOOK_INGRESS:
+	case TW_SOCKET_HOOK_EGRESS:
+	case TW_SOCKET_HOOK_SOCKOPS:
+		return kernel->cgroup >= 0;
+	}
+	return false;
+}
+
+static bool has_stage(const struct tw_socket_hook *const *chosen, size_t n, const struct tw_socket_hook *hook)
+{
+	for (size_t i = 0; i < n; i++)
+		if (chosen[i]->events == hook->events && !strcmp(chosen[i]->stage, hook->stage))
+			return true;
+	return false;
+}
+
+size_t tw_socket_hooks__choose(const struct tw_bpf_kernel *kernel, uint32_t events, const struct tw_socket_hook **ret,
+			       size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]) && n < max; i++)
+		if (hooks[i].events & events && !has_stage(ret, n, &hooks[i]) && permits(kernel, &hooks[i]))
+			ret[n++] = &hooks[i];
+	return n;
+}

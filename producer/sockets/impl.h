@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to sockets: the hooks of programs. */
+#ifndef TW_SOCKETS_IMPL_H
+#define TW_SOCKETS_IMPL_H
+
+#include "producer/bpf_kernel.h"
+#include "producer/sockets/record.h"
+
+enum tw_socket_hook_kind {
+	TW_SOCKET_HOOK_TRACEPOINT,
+	TW_SOCKET_HOOK_FUNCTION, /* at the entry or the end of a function */
+	TW_SOCKET_HOOK_NETFILTER,
+	TW_SOCKET_HOOK_INGRESS, /* of the root cgroup; also the three below */
+	TW_SOCKET_HOOK_EGRESS,
+	TW_SOCKET_HOOK_SOCKOPS,
+};
+
+/* A program, and what it is attached to. */
+struct tw_socket_hook {
+	uint32_t events; /* bits 1 << enum tw_sockts_event of the events for which the program is needed */
+	const char *
+		stage; /* part of the events. Of the hooks with the same events and stage, the first permitted one is used */
+	const char *program; /* name of its function in *.bpf.c */
+	enum tw_socket_hook_kind kind;
+	const char *target; /* name of the tracepoint or function; for other kinds, a description for people */
+	int args_min;       /* number of arguments that the tracepoint must have at least */
+	const char *needs;  /* name of a function that the kernel must have, for example a kfunc; NULL = none */
+};
+
+/** tw_socket_hooks__choose() - list the hooks that the kernel permits for some events. @ret: @max elements. Return: their number */
+size_t tw_socket_hooks__choose(const struct tw_bpf_kernel *kernel, uint32_t events, const struct tw_socket_hook **ret,
+			       size_t max);
+
+#define TW_SOCKET_HOOKS_MAX 64
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The records of socket events, shared by the BPF programs and this process. For each event there is one list of fields. The struct that a
+ * program fills and the format text (formats.c) are made from it. A record is laid out like the records of a trace ring: it begins with the
+ * kernel's common fields, and its numbers have the byte order of the host.
+ *
+ * A list of fields calls S(type, name) for a number, A(type, name, n) for an array, and P(name) for an address in the kernel.
+ */
+#ifndef TW_SOCKETS_RECORD_H
+#define TW_SOCKETS_RECORD_H
+
+#include <linux/types.h>
+
+#define TW_SOCKTS_SYSTEM "sockts"
+
+/* Ids and names of the events. The kernel numbers its own events upwards from small numbers, and does not use these ids. */
+#define TW_SOCKTS_LIST(X)       \
+	X(0xff00, egress_ts)    \
+	X(0xff01, egress_stats) \
+	X(0xff02, ingress_ts)   \
+	X(0xff05, tcp_reset)    \
+	X(0xff06, drop)
+
+enum tw_sockts_id {
+#define X(id, name) TW_SOCKTS_ID_##name = (id),
+	TW_SOCKTS_LIST(X)
+#undef X
+};
+
+/* Numbers of the events, for tables and bits. */
+enum tw_sockts_event {
+#define X(id, name) TW_SOCKTS_##name,
+	TW_SOCKTS_LIST(X)
+#undef X
+		TW_SOCKTS_EVENTS,
+};
+
+/* What made the event: where the program is attached. */
+#define TW_SOCKTS_HOOK_LIST(X)         \
+	X(1, SOCKOPS, "sockops")       \
+	X(2, TRACEPOINT, "tracepoint") \
+	X(3, FUNCTION, "function")     \
+	X(4, CGROUP, "cgroup")         \
+	X(5, NETFILTER, "netfilter")
+
+/* What happened to the bytes of egress_ts. */
+#define TW_SOCKTS_EGRESS_LIST(X)             \
+	X(1, SENDMSG_ENTRY, "sendmsg_entry") \
+	X(2, SENDMSG, "sendmsg")             \
+	X(3, SCHED, "sched")                 \
+	X(4, SND_SW, "snd_sw")               \
+	X(5, SND_HW, "snd_hw")               \
+	X(6, ACK, "ack")
+
+/* Where the count of the field `key` begins. */
+#define TW_SOCKTS_KEY_BASE_LIST(X)                                                         \
+	X(1, OPT_ID, "opt_id") /* where the application has set SOF_TIMESTAMPING_OPT_ID */ \
+	X(2, FIRST, "first")   /* at the first byte of payload, or the first datagram */   \
+	X(3, SEEN, "seen")     /* at the first byte or datagram after the run began: the socket existed before */
+
+/* What happened to the bytes of ingress_ts. */
+#define TW_SOCKTS_INGRESS_LIST(X) \
+	X(1, RX, "rx")            \
+	X(2, IP, "ip")            \
+	X(3, L4, "l4")            \
+	X(4, SOCKET, "socket")    \
+	X(5, WAKE, "wake")        \
+	X(6, RUN, "run")          \
+	X(7, READ, "read")
+
+#define TW_SOCKTS_DIRECTION_LIST(X) \
+	X(1, SENT, "sent")          \
+	X(2, RECEIVED, "received")
+
+#define X(num, name, text) TW_SOCKTS_HOOK_##name = (num),
+enum tw_sockts_hook { TW_SOCKTS_HOOK_LIST(X) };
+#undef X
+#define X(num, name, text) TW_SOCKTS_EGRESS_##name = (num),
+enum tw_sockts_egress_type { TW_SOCKTS_EGRESS_LIST(X) };
+#undef X
+#define X(num, name, text) TW_SOCKTS_KEY_BASE_##name = (num),
+enum tw_sockts_key_base { TW_SOCKTS_KEY_BASE_LIST(X) };
+#undef X
+#define X(num, name, text) TW_SOCKTS_INGRESS_##name = (num),
+enum tw_sockts_ingress_type { TW_SOCKTS_INGRESS_LIST(X) };
+#undef X
+#define X(num, name, text) TW_SOCKTS_DIRECTION_##name = (num),
+enum tw_sockts_direction { TW_SOCKTS_DIRECTION_LIST(X) };
+#undef X
+
+#define TW_SOCKTS_COMM_LEN 16
+#define TW_SOCKTS_DEV_LEN  16
+
+/*
+ * The socket. Addresses and ports as in sock:inet_sock_set_state: ports in host byte order, and an IPv4 address is also in the IPv6 field,
+ * as a mapped address.
+ */
+#define TW_SOCKTS_IDENTITY(S, A, P) \
+	P(skaddr)                   \
+	S(__u64, cookie)            \
+	S(__u64, netns_cookie)      \
+	S(__u16, family)            \
+	S(__u16, protocol)          \
+	S(__u16, sport)             \
+	S(__u16, dport)             \
+	A(__u8, saddr, 4)           \
+	A(__u8, daddr, 4)           \
+	A(__u8, saddrv6, 16)        \
+	A(__u8, daddrv6, 16)
+
+#define TW_SOCKTS_FIELDS_egress_ts(S, A, P)                                     \
+	TW_SOCKTS_IDENTITY(S, A, P)                                             \
+	S(__u32, tsflags)                                                       \
+	S(__u8, type)          /* enum tw_sockts_egress_type */                 \
+	S(__u8, key_base)      /* enum tw_sockts_key_base */                    \
+	S(__u16, transmission) /* 0 = the first */                              \
+	S(__u32, key)                                                           \
+	S(__u32, seq) /* of TCP: absolute sequence number of the last byte */   \
+	S(__u32, bytes)                                                         \
+	S(__u32, ifindex)                                                       \
+	S(__u64, software) /* time stamp by the stream's clock, ns */           \
+	S(__u64, hardware) /* time of the PTP hardware clock, ns; 0 = none */   \
+	S(__u64, cgroup)   /* id of the sender's cgroup */                      \
+	S(__s32, pid)      /* of the sender */                                  \
+	S(__s16, phc)      /* number of the PTP hardware clock; -1 = unknown */ \
+	S(__u8, hook)                                                           \
+	A(char, comm, TW_SOCKTS_COMM_LEN) /* of the sender */
+
+#define TW_SOCKTS_FIELDS_egress_stats(S, A, P) \
+	TW_SOCKTS_IDENTITY(S, A, P)            \
+	S(__u32, key)                          \
+	S(__u32, seq)                          \
+	S(__u32, srtt_us)                      \
+	S(__u32, min_rtt_us)                   \
+	S(__u64, busy_us)                      \
+	S(__u64, rwnd_limited_us)              \
+	S(__u64, sndbuf_limited_us)            \
+	S(__u64, bytes_acked)                  \
+	S(__u64, bytes_sent)                   \
+	S(__u64, bytes_retrans)                \
+	S(__u32, cwnd)                         \
+	S(__u32, ssthresh)                     \
+	S(__u32, delivered)                    \
+	S(__u32, delivered_ce)                 \
+	S(__u32, lost)                         \
+	S(__u32, retransmits)                  \
+	S(__u8, ca_state)                      \
+	S(__u8, hook)
+
+#define TW_SOCKTS_FIELDS_ingress_ts(S, A, P)                         \
+	TW_SOCKTS_IDENTITY(S, A, P)                                  \
+	S(__u8, type)    /* enum tw_sockts_ingress_type */           \
+	S(__u8, hole)    /* 1 = waited for an earlier segment */     \
+	S(__u8, backlog) /* 1 = went through the socket's backlog */ \
+	S(__u8, ksoftirqd)                                           \
+	S(__u32, key)                                                \
+	S(__u32, seq)                                                \
+	S(__u32, bytes)                                              \
+	S(__u64, software)                                           \
+	S(__u64, hardware)                                           \
+	S(__u64, cgroup)                                             \
+	S(__u32, ifindex)                                            \
+	S(__s32, pid) /* of the reader */                            \
+	S(__s16, phc)                                                \
+	S(__u8, hook)                                                \
+	A(char, dev, TW_SOCKTS_DEV_LEN)                              \
+	A(char, comm, TW_SOCKTS_COMM_LEN) /* of the reader */
+
+#define TW_SOCKTS_FIELDS_tcp_reset(S, A, P)                                 \
+	TW_SOCKTS_IDENTITY(S, A, P)                                         \
+	S(__u32, reason) /* the kernel's enum sk_rst_reason; 0 = unknown */ \
+	S(__u32, seq)                                                       \
+	S(__u8, direction) /* enum tw_sockts_direction */                   \
+	S(__u8, hook)
+
+/* The addresses and ports are those of the packet. */
+#define TW_SOCKTS_FIELDS_drop(S, A, P)                           \
+	TW_SOCKTS_IDENTITY(S, A, P)                              \
+	P(location)                                              \
+	S(__u32, ifindex)                                        \
+	S(__u32, bytes)                                          \
+	S(__u16, reason) /* the kernel's enum skb_drop_reason */ \
+	S(__u8, hook)
+
+/* The first fields of each record of the kernel. */
+struct tw_sockts_common {
+	__u16 common_type;
+	__u8 common_flags;
+	__u8 common_preempt_count;
+	__s32 common_pid;
+};
+
+#define S(type, name)    type name;
+#define A(type, name, n) type name[n];
+#define P(name)          __u64 name;
+#define X(id, event)                              \
+	struct tw_sockts_##event {                \
+		struct tw_sockts_common common;   \
+		TW_SOCKTS_FIELDS_##event(S, A, P) \
+	};
+TW_SOCKTS_LIST(X)
+
+/* The first fields of the records of all events. */
+struct tw_sockts_socket {
+	struct tw_sockts_common common;
+	TW_SOCKTS_IDENTITY(S, A, P)
+};
+#undef X
+#undef P
+#undef A
+#undef S
+
+/* What is before each record in a BPF ring. */
+struct tw_sockts_head {
+	__u64 time; /* when the record was reserved, by the stream's clock, ns */
+	__u64 lost; /* number of events that this CPU had lost until then, because its ring was full */
+};
+
+/* Counters of one CPU. */
+struct tw_sockts_counters {
+	__u64 recorded; /* events in the ring, including those that were read */
+	__u64 lost;     /* events for which the ring had no room */
+};
+
+/* The stream's clock, for the programs. */
+enum tw_sockts_clock { TW_SOCKTS_CLOCK_MONO, TW_SOCKTS_CLOCK_BOOT, TW_SOCKTS_CLOCK_TAI };
+
+#endif

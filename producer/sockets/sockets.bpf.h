@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Internal to sockets. Shared by the BPF programs: structures of the kernel, the settings, the rings, and the parts of records that all
+ * events have. The files of programs are linked to one object; sockets.bpf.c has the maps.
+ *
+ * A program makes an event like this:
+ *
+ *     struct tw_sockts_drop *event = sockets__reserve(sizeof(*event));
+ *
+ *     if (!event)
+ *             return 0;
+ *     __builtin_memset(event, 0, sizeof(*event));
+ *     sockets__set_common(&event->common, TW_SOCKTS_ID_drop);
+ *     ...
+ *     sockets__submit(event);
+ *
+ * The ring's time is taken after the reservation. A record with an older time than a clock reading is therefore in the ring before that
+ * reading, so the reader knows when it has read all of them. A program can be interrupted by another one on the same CPU, so counters are
+ * changed by atomic operations.
+ */
+#ifndef TW_SOCKETS_BPF_H
+#define TW_SOCKETS_BPF_H
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "producer/packet_headers.bpf.h"
+#include "producer/sockets/record.h"
+
+#pragma clang diagnostic ignored "-Wunused-parameter" /* by BPF_PROG() */
+
+/* The parts of the kernel's structures that are read; libbpf adapts the offsets to the running kernel. */
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct net {
+	uint64_t net_cookie;
+};
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
+struct in6_addr {
+	uint32_t words[4];
+};
+
+struct net_device {
+	int ifindex;
+	possible_net_t nd_net;
+};
+
+typedef struct {
+	int64_t counter;
+} atomic64_t;
+
+struct sock_common {
+	uint32_t skc_daddr, skc_rcv_saddr;
+	uint16_t skc_dport, skc_num;
+	unsigned short skc_family;
+	volatile unsigned char skc_state;
+	possible_net_t skc_net;
+	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
+	atomic64_t skc_cookie;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	uint16_t sk_protocol;
+};
+
+struct sk_buff {
+	struct net_device *dev;
+	struct sock *sk;
+	unsigned int len;
+	unsigned char *head, *data;
+	uint16_t transport_header, network_header;
+	uint16_t protocol;
+	int skb_iif;
+};
+
+struct pcpu_hot {
+	int preempt_count;
+};
+
+#pragma clang attribute pop
+
+struct sockets_ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096); /* sockets.c creates the real rings, with their sizes */
+};
+
+/* The ring of each CPU. */
+struct sockets_rings {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1); /* sockets.c sets the number of CPUs */
+	__type(key, uint32_t);
+	__array(values, struct sockets_ring);
+};
+
+struct sockets_counters {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct tw_sockts_counters);
+};
+
+extern struct sockets_rings rings SEC(".maps");
+extern struct sockets_counters counters SEC(".maps");
+extern const volatile uint32_t stream_clock; /* enum tw_sockts_clock */
+extern const volatile uint32_t own_tgid;     /* process of the run, whose own events are left out; 0 = none */
+extern const volatile uint32_t events_on;    /* bits 1 << enum tw_sockts_event of the events that are recorded */
+
+/* Kernels have the count of disabled preemption in one of these variables. */
+extern const int __preempt_count __ksym __weak;
+extern const struct pcpu_hot pcpu_hot __ksym __weak;
+
+/* Whether an event is recorded; programs that make several events ask */
+static __always_inline bool sockets__is_on(enum tw_sockts_event event)
+{
+	return events_on & 1u << event;
+}
+
+/* The time by the stream's clock, ns */
+static __always_inline uint64_t sockets__now(void)
+{
+	if (stream_clock == TW_SOCKTS_CLOCK_BOOT)
+		return bpf_ktime_get_boot_ns();
+	if (stream_clock == TW_SOCKTS_CLOCK_TAI)
+		return bpf_ktime_get_tai_ns();
+	return bpf_ktime_get_ns();
+}
+
+/* The count of disabled preemption of this CPU, whose bits show the context; 0 if it cannot be read */
+static __always_inline uint32_t preempt_count(void)
+{
+	if (&__preempt_count)
+		return (uint32_t) * (const int *)bpf_this_cpu_ptr(&__preempt_count);
+	if (&pcpu_hot)
+		return (uint32_t)((const struct pcpu_hot *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count;
+	return 0;
+}
+
+#define PREEMPT_SOFTIRQ_SERVING 0x100
+#define PREEMPT_SOFTIRQ         0xff00
+#define PREEMPT_HARDIRQ         0xf0000
+#define PREEMPT_NMI             0xf00000
+
+/* The bits of common_flags for the context, as in a trace ring. */
+static __always_inline uint8_t context_flags(uint32_t count)
+{
+	return (count & PREEMPT_HARDIRQ ? 0x08 : 0) | (count & PREEMPT_SOFTIRQ_SERVING ? 0x10 : 0) |
+	       (count & PREEMPT_NMI ? 0x40 : 0) |
+	       ((count & PREEMPT_SOFTIRQ) && !(count & PREEMPT_SOFTIRQ_SERVING) ? 0x80 : 0);
+}
+
+/* Whether the current task is the run itself, and not interrupted; the events of such a task are left out */
+static __always_inline bool sockets__is_own(void)
+{
+	return own_tgid && bpf_get_current_pid_tgid() >> 32 == own_tgid &&
+	       !(preempt_count() & (PREEMPT_SOFTIRQ_SERVING | PREEMPT_HARDIRQ | PREEMPT_NMI));
+}
+
+/*
+ * Reserves a record of @size bytes, a constant, in the ring of this CPU. The caller sets all its bytes and submits it. Return: NULL if the
+ * ring is full; the loss is counted
+ */
+static __always_inline void *sockets__reserve(uint32_t size)
+{
+	const uint32_t cpu = bpf_get_smp_processor_id(), zero = 0;
+	struct tw_sockts_counters *of_cpu = bpf_map_lookup_elem(&counters, &zero);
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+	struct tw_sockts_head *head;
+
+	if (!of_cpu || !ring)
+		return NULL;
+	head = bpf_ringbuf_reserve(ring, sizeof(*head) + size, 0);
+	if (!head) {
+		__sync_fetch_and_add(&of_cpu->lost, 1);
+		return NULL;
+	}
+	__sync_fetch_and_add(&of_cpu->recorded, 1);
+	head->lost = of_cpu->lost;
+	head->time = sockets__now();
+	return head + 1;
+}
+
+/* Completes a record. Each record that was reserved must be submitted. */
+static __always_inline void sockets__submit(void *record)
+{
+	bpf_ringbuf_submit((struct tw_sockts_head *)record - 1, 0);
+}
+
+/* Sets the common fields of a record. */
+static __always_inline void sockets__set_common(struct tw_sockts_common *common, enum tw_sockts_id id)
+{
+	common->common_type = (uint16_t)id;
+	common->common_flags = context_flags(preempt_count());
+	common->common_preempt_count = 0;
+	common->common_pid = (int32_t)bpf_get_current_pid_tgid();
+}
+
+/* Makes an IPv4-mapped IPv6 address. */
+static __always_inline void sockets__map_address(uint8_t *v6, const uint8_t *v4)
+{
+	__builtin_memset(v6, 0, 10);
+	v6[10] = v6[11] = 0xff;
+	__builtin_memcpy(v6 + 12, v4, 4);
+}
+
+/*
+ * Sets the fields of the socket in a record whose bytes are 0. @event: the record, whose first fields are the same for all events
+ * @sk: a pointer whose members can be read directly. It may be of any kind, such as a request socket, because only members of struct
+ * sock_common are read. @cookie: from bpf_get_socket_cookie(), whose argument depends on the type of the program
+ */
+static __always_inline void sockets__set_identity(void *event, struct sock *sk, uint64_t cookie, uint16_t protocol)
+{
+	const struct sock_common *of = &sk->__sk_common;
+	struct tw_sockts_socket *to = event;
+
+	to->skaddr = (uint64_t)sk;
+	to->cookie = cookie;
+	to->netns_cookie = of->skc_net.net->net_cookie;
+	to->family = of->skc_family;
+	to->protocol = protocol;
+	to->sport = of->skc_num;
+	to->dport = bpf_ntohs(of->skc_dport);
+	if (to->family == FAMILY_INET) {
+		const uint32_t local = of->skc_rcv_saddr, remote = of->skc_daddr;
+
+		__builtin_memcpy(to->saddr, &local, sizeof(to->saddr));
+		__builtin_memcpy(to->daddr, &remote, sizeof(to->daddr));
+		sockets__map_address(to->saddrv6, to->saddr);
+		sockets__map_address(to->daddrv6, to->daddr);
+	} else if (to->family == FAMILY_INET6) {
+		const struct in6_addr local = of->skc_v6_rcv_saddr, remote = of->skc_v6_daddr;
+
+		__builtin_memcpy(to->saddrv6, &local, sizeof(to->saddrv6));
+		__builtin_memcpy(to->daddrv6, &remote, sizeof(to->daddrv6));
+	}
+}
+
+/*
+ * Sets the addresses, the ports and the protocol in a record from the headers of a packet. @event: as above
+ * @reversed: the packet came from the other side, so its source is the destination in the record
+ * Return: the address of the header after the IP header; NULL if there is no IP header
+ */
+static __always_inline const unsigned char *sockets__set_flow(void *event, struct sk_buff *skb, bool reversed)
+{
+	const uint16_t network = skb->network_header, transport = skb->transport_header;
+	const unsigned char *const head = skb->head, *next;
+	struct tw_sockts_socket *to = event;
+	uint8_t *const from = reversed ? to->daddr : to->saddr, *const onto = reversed ? to->saddr : to->daddr;
+	uint8_t *const from_v6 = reversed ? to->daddrv6 : to->saddrv6, *const onto_v6 =
+									       reversed ? to->saddrv6 : to->daddrv6;
+	uint16_t ports[2] = { 0 };
+	bool has_ports = true;
+	union {
+		struct ipv4 v4;
+		struct ipv6 v6;
+	} ip;
+
+	if (skb->protocol == bpf_htons(ETHERTYPE_IPV4)) {
+		if (bpf_probe_read_kernel(&ip.v4, sizeof(ip.v4), head + network) || ip.v4.version_length >> 4 != 4)
+			return NULL;
+		to->family = FAMILY_INET;
+		to->protocol = ip.v4.protocol;
+		__builtin_memcpy(from, ip.v4.saddr, sizeof(ip.v4.saddr));
+		__builtin_memcpy(onto, ip.v4.daddr, sizeof(ip.v4.daddr));
+		sockets__map_address(to->saddrv6, to->saddr);
+		sockets__map_address(to->daddrv6, to->daddr);
+		has_ports = !(ip.v4.fragment & bpf_htons(0x1fff));
+		next = head + network + (ip.v4.version_length & 15) * 4u;
+	} else if (skb->protocol == bpf_htons(ETHERTYPE_IPV6)) {
+		if (bpf_probe_read_kernel(&ip.v6, sizeof(ip.v6), head + network) || ip.v6.version_class >> 4 != 6)
+			return NULL;
+		to->family = FAMILY_INET6;
+		to->protocol = ip.v6.next_header;
+		__builtin_memcpy(from_v6, ip.v6.saddr, sizeof(ip.v6.saddr));
+		__builtin_memcpy(onto_v6, ip.v6.daddr, sizeof(ip.v6.daddr));
+		/* after extension headers, the kernel knows where the transport header is */
+		next = head + (transport > network + sizeof(ip.v6) && transport != UINT16_MAX
+				       ? transport
+				       : network + sizeof(ip.v6));
+	} else {
+		return NULL;
+	}
+	has_ports &= to->protocol == PROTOCOL_TCP || to->protocol == PROTOCOL_UDP || to->protocol == PROTOCOL_SCTP;
+	if (has_ports && !bpf_probe_read_kernel(ports, sizeof(ports), next)) {
+		to->sport = bpf_ntohs(ports[reversed]);
+		to->dport = bpf_ntohs(ports[!reversed]);
+	}
+	return next;
+}
+
+#endif

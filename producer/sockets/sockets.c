@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/sockets/sockets.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "producer/missed.h"
+#include "producer/sockets/impl.h"
+
+#include "socket_programs.skel.h" /* after the types that it uses */
+
+#define LINKS_MAX     (2 * TW_SOCKET_HOOKS_MAX)
+#define RING_SIZE_MAX ((size_t)1 << 30)
+
+struct tw_sockets {
+	struct socket_programs *programs; /* NULL = not loaded */
+	struct tw_bpf_kernel kernel;
+	const struct tw_socket_hook *hooks[TW_SOCKET_HOOKS_MAX];
+	size_t n_hooks;
+	int links[LINKS_MAX];
+	size_t n_links;
+	int *rings; /* maps, one for each possible CPU */
+	size_t n_cpus;
+	size_t ring_size;
+	uint64_t missed_before;
+};
+
+static const char *const names[TW_SOCKTS_EVENTS] = {
+#define X(id, name) #name,
+	TW_SOCKTS_LIST(X)
+#undef X
+};
+
+static uint32_t events_of(const struct tw_sockets *s)
+{
+	uint32_t events = 0;
+
+	for (size_t i = 0; i < s->n_hooks; i++)
+		events |= s->hooks[i]->events;
+	return events;
+}
+
+/* Chooses the hooks of the selected events. Return: 0 if there is one for at least one event */
+static int choose_hooks(struct tw_sockets *s, const struct tw_sockets_options *options, struct tw_error *error)
+{
+	uint32_t lacking;
+
+	s->n_hooks = tw_socket_hooks__choose(&s->kernel, options->events, s->hooks, TW_SOCKET_HOOKS_MAX);
+	lacking = options->events & ~events_of(s);
+	for (uint32_t i = 0; i < TW_SOCKTS_EVENTS; i++) {
+		char sentence[256];
+
+		if (!(lacking & 1u << i))
+			continue;
+		snprintf(sentence, sizeof(sentence),
+			 "the event " TW_SOCKTS_SYSTEM
+			 ":%s is left out: this kernel has nothing to which its BPF programs could be attached",
+			 names[i]);
+		if (s->n_hooks && options->left_out)
+			options->left_out(options->ctx, sentence);
+		else if (!s->n_hooks)
+			tw_error__set(error, -EOPNOTSUPP, "%s", sentence);
+	}
+	return s->n_hooks ? 0 : -EOPNOTSUPP;
+}
+
+static bool is_hooked(const struct tw_sockets *s, const char *program)
+{
+	for (size_t i = 0; i < s->n_hooks; i++)
+		if (!strcmp(s->hooks[i]->program, program))
+			return true;
+	return false;
+}
+
+/* The kernel permits sizes that are a power of two and a multiple of the size of a page. */
+static size_t round_size(size_t wanted)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+
+	while (size < wanted && size < RING_SIZE_MAX)
+		size *= 2;
+	return size;
+}
+
+/* Stores the settings, and chooses the programs that are loaded. */
+static int prepare(struct tw_sockets *s, const struct tw_sockets_options *options)
+{
+	struct bpf_program *program;
+	const int cpus = libbpf_num_possible_cpus();
+
+	if (cpus < 0)
+		return cpus;
+	s->n_cpus = (size_t)cpus;
+	s->ring_size = round_size(options->ring_size);
+	s->rings = calloc(s->n_cpus, sizeof(*s->rings));
+	if (!s->rings)
+		return -ENOMEM;
+	s->programs->rodata->stream_clock = options->clock;
+	s->programs->rodata->own_tgid = options->own_tgid;
+	s->programs->rodata->events_on = options->events;
+	bpf_object__for_each_program(program, s->programs->obj)
+		bpf_program__set_autoload(program, is_hooked(s, bpf_program__name(program)));
+	return bpf_map__set_max_entries(s->programs->maps.rings, (uint32_t)s->n_cpus);
+}
+
+static int make_rings(struct tw_sockets *s)
+{
+	const int outer = bpf_map__fd(s->programs->maps.rings);
+
+	for (uint32_t cpu = 0; cpu < s->n_cpus; cpu++) {
+		const int ring = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sockts", 0, 0, (uint32_t)s->ring_size, NULL);
+
+		if (ring < 0)
+			return ring;
+		s->rings[cpu] = ring;
+		if (bpf_map_update_elem(outer, &cpu, &ring, BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
+/* Number of events for which a program was skipped; TW_MISSED_UNKNOWN if it cannot be read. */
+static uint64_t count_missed(const struct tw_sockets *s)
+{
+	struct bpf_program *program;
+	uint64_t missed = 0;
+
+	bpf_object__for_each_program(program, s->programs->obj)
+	{
+		if (bpf_program__fd(program) >= 0) /* it was loaded */
+			missed = tw_missed__add(missed, tw_missed__of(bpf_program__fd(program)));
+	}
+	return missed;
+}
+
+static int load(struct tw_sockets *s, const struct tw_sockets_options *options, struct tw_error *error)
+{
+	libbpf_print_fn_t print = libbpf_set_print(NULL); /* libbpf prints nothing; the error is reported below */
+	int err;
+
+	s->programs = socket_programs__open();
+	err = s->programs ? prepare(s, options) : -errno;
+	if (!err)
+		err = socket_programs__load(s->programs);
+	if (!err)
+		err = make_rings(s);
+	libbpf_set_print(print);
+	if (err == -EPERM)
+		return tw_error__set(
+			error, err,
+			"cannot load a BPF program: this requires root, or CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN");
+	return err ? tw_error__set(error, err, "the kernel refuses the BPF programs of socket events: %s",
+				   strerror(-err))
+		   : 0;
+}
+
+int tw_sockets__new(const struct tw_sockets_options *options, struct tw_sockets **ret, struct tw_error *error)
+{
+	struct tw_sockets *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return tw_error__set(error, -ENOMEM, "no memory for the programs of socket events");
+	s->kernel.cgroup = -1;
+	err = tw_bpf_kernel__init(&s->kernel, error);
+	if (!err)
+		err = choose_hooks(s, options, error);
+	if (!err)
+		err = load(s, options, error);
+	if (err)
+		tw_sockets__free(s);
+	else
+		*ret = s;
+	return err;
+}
+
+int tw_sockets__ring(const struct tw_sockets *s, unsigned int cpu)
+{
+	return cpu < s->n_cpus ? s->rings[cpu] : -ENODEV;
+}
+
+size_t tw_sockets__ring_size(const struct tw_sockets *s)
+{
+	return s->ring_size;
+}
+
+int tw_sockets__counters(const struct tw_sockets *s, unsigned int cpu, struct tw_sockts_counters *ret)
+{
+	struct tw_sockts_counters *of_cpus = calloc(s->n_cpus, sizeof(*of_cpus));
+	const uint32_t zero = 0;
+	int err = of_cpus ? 0 : -ENOMEM;
+
+	if (!err && (cpu >= s->n_cpus || bpf_map_lookup_elem(bpf_map__fd(s->programs->maps.counters), &zero, of_cpus)))
+		err = -errno;
+	if (!err)
+		*ret = of_cpus[cpu];
+	free(of_cpus);
+	if (!err && !cpu) {
+		const uint64_t missed = tw_missed__since(count_missed(s), s->missed_before);
+
+		ret->lost += missed;
+		err = missed == TW_MISSED_UNKNOWN ? -EIO : 0;
+	}
+	return err;
+}
+
+static int keep_link(struct tw_sockets *s, int fd)
+{
+	if (fd < 0)
+		return fd;
+	s->links[s->n_links++] = fd;
+	return 0;
+}
+
+static int attach_to_cgroup(struct tw_sockets *s, int program, enum bpf_attach_type type)
+{
+	return keep_link(s, bpf_link_create(program, s->kernel.cgroup, type, NULL));
+}
+
+static int attach_program(struct tw_sockets *s, const struct tw_socket_hook *hook)
+{
+	const int fd = bpf_program__fd(bpf_object__find_program_by_name(s->programs->obj, hook->program));
+	int err;
+
+	switch (hook->kind) {
+	case TW_SOCKET_HOOK_TRACEPOINT:
+	case TW_SOCKET_HOOK_FUNCTION:
+		return keep_link(s, bpf_raw_tracepoint_open(NULL, fd));
+	case TW_SOCKET_HOOK_NETFILTER:
+		err = keep_link(s, tw_bpf_link__netfilter(fd, AF_INET));
+		return err ? err : keep_link(s, tw_bpf_link__netfilter(fd, AF_INET6));
+	case TW_SOCKET_HOOK_INGRESS:
+		return attach_to_cgroup(s, fd, BPF_CGROUP_INET_INGRESS);
+	case TW_SOCKET_HOOK_EGRESS:
+		return attach_to_cgroup(s, fd, BPF_CGROUP_INET_EGRESS);
+	case TW_SOCKET_HOOK_SOCKOPS:
+		return attach_to_cgroup(s, fd, BPF_CGROUP_SOCK_OPS);
+	}
+	return -EINVAL;
+}
+
+static bool is_of_cgroup(const struct tw_socket_hook *hook)
+{
+	return hook->kind == TW_SOCKET_HOOK_INGRESS || hook->kind == TW_SOCKET_HOOK_EGRESS ||
+	       hook->kind == TW_SOCKET_HOOK_SOCKOPS;
+}
+
+static int refuse(const struct tw_socket_hook *hook, int err, struct tw_error *error)
+{
+	if (err == -EPERM && is_of_cgroup(hook))
+		return tw_error__set(
+			error, err,
+			"cannot attach a BPF program to the root cgroup: another program there permits no others; "
+			"`bpftool cgroup show` names it");
+	return tw_error__set(error, err, "cannot attach a BPF program to %s: %s", hook->target, strerror(-err));
+}
+
+int tw_sockets__attach(struct tw_sockets *s, uint32_t events, struct tw_error *error)
+{
+	int err = 0;
+
+	s->missed_before = count_missed(s);
+	for (size_t i = 0; i < s->n_hooks && !err; i++) {
+		if (s->hooks[i]->events & events)
+			err = attach_program(s, s->hooks[i]);
+		if (err)
+			refuse(s->hooks[i], err, error);
+	}
+	if (err)
+		tw_sockets__detach(s);
+	return err;
+}
+
+/*
+ * A program may still run on another CPU when its link is closed. A memory barrier of all processes waits, as a side effect, until all
+ * programs that ran before have ended (synchronize_rcu()). Without the barrier, a short time is almost always enough.
+ */
+static void await_programs(void)
+{
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		usleep(20000);
+}
+
+void tw_sockets__detach(struct tw_sockets *s)
+{
+	if (!s->n_links)
+		return;
+	while (s->n_links)
+		close(s->links[--s->n_links]);
+	await_programs();
+}
+
+void tw_sockets__free(struct tw_sockets *s)
+{
+	if (!s)
+		return;
+	tw_sockets__detach(s);
+	for (size_t i = 0; s->rings && i < s->n_cpus; i++)
+		if (s->rings[i] > 0)
+			close(s->rings[i]);
+	free(s->rings);
+	socket_programs__destroy(s->programs);
+	tw_bpf_kernel__fini(&s->kernel);
+	free(s);
+}

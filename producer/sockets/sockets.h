@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Socket events: the system `sockts`, whose events BPF programs make. The programs write records like those of a trace ring (record.h) to one
+ * BPF ring for each CPU; bpf_ring.h reads them. Programs are attached by links, which the kernel removes when this process ends.
+ *
+ * hooks.c lists the programs of each event. The file *.bpf.c of the programs are linked to one object.
+ */
+#ifndef TW_SOCKETS_H
+#define TW_SOCKETS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "producer/sockets/record.h"
+
+struct tw_sockets;
+
+struct tw_sockets_options {
+	uint32_t events;            /* bits 1 << enum tw_sockts_event of the selected events */
+	enum tw_sockts_clock clock; /* the stream's clock */
+	size_t ring_size;           /* bytes of each CPU's ring; rounded up to a power of two that the kernel permits */
+	uint32_t own_tgid;          /* process whose own events are left out, in the initial pid namespace; 0 = none */
+	/* Called with one sentence for each selected event that this kernel cannot make. May be NULL. */
+	void (*left_out)(void *ctx, const char *sentence);
+	void *ctx;
+};
+
+/**
+ * tw_sockets__new() - create the rings, and load the programs of the selected events; nothing is attached yet
+ * Return: 0 if at least one event can be made; -EOPNOTSUPP if this kernel can make none of them; another -errno. After each failure, @error
+ * has a sentence.
+ */
+int tw_sockets__new(const struct tw_sockets_options *options, struct tw_sockets **ret, struct tw_error *error);
+
+/** tw_sockets__ring() - get the map that is the ring of a CPU. Return: its descriptor, borrowed; -ENODEV if there is no such CPU */
+int tw_sockets__ring(const struct tw_sockets *sockets, unsigned int cpu);
+
+/** tw_sockets__ring_size() - size of the data of each ring, bytes */
+size_t tw_sockets__ring_size(const struct tw_sockets *sockets);
+
+/**
+ * tw_sockets__counters() - read the counters of a CPU. Called by any thread. Events that programs missed, because the kernel does not call a
+ * program while the same program runs on the same CPU, are counted as lost by the first CPU
+ * Return: 0 or -errno
+ */
+int tw_sockets__counters(const struct tw_sockets *sockets, unsigned int cpu, struct tw_sockts_counters *ret);
+
+/** tw_sockets__attach() - begin to record the events in @events, bits as above. Return: 0, or -errno with @error filled and nothing attached */
+int tw_sockets__attach(struct tw_sockets *sockets, uint32_t events, struct tw_error *error);
+
+/** tw_sockets__detach() - stop recording. No program runs any more when this returns, so the rings and counters stay as they are */
+void tw_sockets__detach(struct tw_sockets *sockets);
+
+/** tw_sockets__free() - detach, and free the rings and programs; NULL is fine */
+void tw_sockets__free(struct tw_sockets *sockets);
+
+#endif
