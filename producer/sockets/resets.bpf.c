@@ -37,8 +37,6 @@ static __always_inline int make_sent(struct sock *sk, struct sk_buff *skb, uint3
 	struct tw_sockts_tcp_reset *event;
 	struct tcp_sock *tcp = (void *)sk;
 
-	if (sockets__is_own())
-		return 0;
 	event = sockets__reserve(sizeof(*event));
 	if (!event)
 		return 0;
@@ -79,8 +77,6 @@ int BPF_PROG(reset_received, struct sock *sk)
 	struct tw_sockts_tcp_reset *event;
 	struct tcp_sock *tcp = (void *)sk;
 
-	if (sockets__is_own())
-		return 0;
 	event = sockets__reserve(sizeof(*event));
 	if (!event)
 		return 0;
@@ -114,8 +110,6 @@ static __always_inline int make_drop(struct sk_buff *skb, void *location, uint32
 	struct tw_sockts_drop *event;
 	struct sock *sk;
 
-	if (sockets__is_own())
-		return 0;
 	event = sockets__reserve(sizeof(*event));
 	if (!event)
 		return 0;

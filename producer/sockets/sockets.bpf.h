@@ -85,10 +85,6 @@ struct sk_buff {
 	int skb_iif;
 };
 
-struct pcpu_hot {
-	int preempt_count;
-};
-
 #pragma clang attribute pop
 
 struct sockets_ring {
@@ -117,10 +113,6 @@ extern const volatile uint32_t stream_clock; /* enum tw_sockts_clock */
 extern const volatile uint32_t own_tgid;     /* process of the run, whose own events are left out; 0 = none */
 extern const volatile uint32_t events_on;    /* bits 1 << enum tw_sockts_event of the events that are recorded */
 
-/* Kernels have the count of disabled preemption in one of these variables. */
-extern const int __preempt_count __ksym __weak;
-extern const struct pcpu_hot pcpu_hot __ksym __weak;
-
 /* Whether an event is recorded; programs that make several events ask */
 static __always_inline bool sockets__is_on(enum tw_sockts_event event)
 {
@@ -137,34 +129,13 @@ static __always_inline uint64_t sockets__now(void)
 	return bpf_ktime_get_ns();
 }
 
-/* The count of disabled preemption of this CPU, whose bits show the context; 0 if it cannot be read */
-static __always_inline uint32_t preempt_count(void)
-{
-	if (&__preempt_count)
-		return (uint32_t) * (const int *)bpf_this_cpu_ptr(&__preempt_count);
-	if (&pcpu_hot)
-		return (uint32_t)((const struct pcpu_hot *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count;
-	return 0;
-}
-
-#define PREEMPT_SOFTIRQ_SERVING 0x100
-#define PREEMPT_SOFTIRQ         0xff00
-#define PREEMPT_HARDIRQ         0xf0000
-#define PREEMPT_NMI             0xf00000
-
-/* The bits of common_flags for the context, as in a trace ring. */
-static __always_inline uint8_t context_flags(uint32_t count)
-{
-	return (count & PREEMPT_HARDIRQ ? 0x08 : 0) | (count & PREEMPT_SOFTIRQ_SERVING ? 0x10 : 0) |
-	       (count & PREEMPT_NMI ? 0x40 : 0) |
-	       ((count & PREEMPT_SOFTIRQ) && !(count & PREEMPT_SOFTIRQ_SERVING) ? 0x80 : 0);
-}
-
-/* Whether the current task is the run itself, and not interrupted; the events of such a task are left out */
+/*
+ * Whether the current task belongs to the run itself; the events of such a task are left out. Only for programs that are called by the task
+ * whose event it is: the programs of an interrupt find the task that is interrupted.
+ */
 static __always_inline bool sockets__is_own(void)
 {
-	return own_tgid && bpf_get_current_pid_tgid() >> 32 == own_tgid &&
-	       !(preempt_count() & (PREEMPT_SOFTIRQ_SERVING | PREEMPT_HARDIRQ | PREEMPT_NMI));
+	return own_tgid && bpf_get_current_pid_tgid() >> 32 == own_tgid;
 }
 
 /*
@@ -197,12 +168,13 @@ static __always_inline void sockets__submit(void *record)
 	bpf_ringbuf_submit((struct tw_sockts_head *)record - 1, 0);
 }
 
-/* Sets the common fields of a record. */
+/*
+ * Sets the common fields of a record whose bytes are 0. common_flags stay 0: a program cannot read on all kernels whether it is called in an
+ * interrupt.
+ */
 static __always_inline void sockets__set_common(struct tw_sockts_common *common, enum tw_sockts_id id)
 {
 	common->common_type = (uint16_t)id;
-	common->common_flags = context_flags(preempt_count());
-	common->common_preempt_count = 0;
 	common->common_pid = (int32_t)bpf_get_current_pid_tgid();
 }
 
