@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "producer/missed.h"
+#include "producer/sockets/formats.h"
 #include "producer/sockets/impl.h"
 
 #include "socket_programs.skel.h" /* after the types that it uses */
@@ -30,12 +31,6 @@ struct tw_sockets {
 	size_t n_cpus;
 	size_t ring_size;
 	uint64_t missed_before;
-};
-
-static const char *const names[TW_SOCKTS_EVENTS] = {
-#define X(id, name) #name,
-	TW_SOCKTS_LIST(X)
-#undef X
 };
 
 static uint32_t events_of(const struct tw_sockets *s)
@@ -62,7 +57,7 @@ static int choose_hooks(struct tw_sockets *s, const struct tw_sockets_options *o
 		snprintf(sentence, sizeof(sentence),
 			 "the event " TW_SOCKTS_SYSTEM
 			 ":%s is left out: this kernel has nothing to which its BPF programs could be attached",
-			 names[i]);
+			 tw_sockts__name(i));
 		if (s->n_hooks && options->left_out)
 			options->left_out(options->ctx, sentence);
 		else if (!s->n_hooks)
@@ -184,6 +179,11 @@ int tw_sockets__new(const struct tw_sockets_options *options, struct tw_sockets 
 int tw_sockets__ring(const struct tw_sockets *s, unsigned int cpu)
 {
 	return cpu < s->n_cpus ? s->rings[cpu] : -ENODEV;
+}
+
+unsigned int tw_sockets__cpus(const struct tw_sockets *s)
+{
+	return (unsigned int)s->n_cpus;
 }
 
 size_t tw_sockets__ring_size(const struct tw_sockets *s)

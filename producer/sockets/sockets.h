@@ -36,6 +36,9 @@ int tw_sockets__new(const struct tw_sockets_options *options, struct tw_sockets 
 /** tw_sockets__ring() - get the map that is the ring of a CPU. Return: its descriptor, borrowed; -ENODEV if there is no such CPU */
 int tw_sockets__ring(const struct tw_sockets *sockets, unsigned int cpu);
 
+/** tw_sockets__cpus() - number of possible CPUs */
+unsigned int tw_sockets__cpus(const struct tw_sockets *sockets);
+
 /** tw_sockets__ring_size() - size of the data of each ring, bytes */
 size_t tw_sockets__ring_size(const struct tw_sockets *sockets);
 
