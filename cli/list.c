@@ -33,12 +33,11 @@ static void print_fields(const struct tw_format *format)
 /* Prints the event and, one a line, the name and type of its fields. */
 static int print_event_fields(const char *dir, const struct tw_event_name *event, struct tw_error *error)
 {
-	char file[512], *text;
+	char *text;
 	struct tw_format *format;
 	int err;
 
-	snprintf(file, sizeof(file), "events/%s/%s/format", event->system, event->name);
-	err = tw_tracing_file__read(dir, file, &text, error);
+	err = tw_event_format__read(dir, event->system, event->name, &text, error);
 	if (err)
 		return err;
 	err = tw_format__parse(text, strlen(text), event->system, &format, error);

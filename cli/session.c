@@ -29,7 +29,7 @@ struct session {
 };
 
 /* Called in any thread of the producer. */
-static void say_clock_failed(void *ctx, const char *sentence)
+static void say_note(void *ctx, const char *sentence)
 {
 	(void)ctx;
 	note__say("%s", sentence);
@@ -218,7 +218,8 @@ int session__run(const struct run_config *config, const struct tw_producer_optio
 
 	session.options.open_sink = output->open_sink;
 	session.options.open_questions = output->open_requests;
-	session.options.clock_failed = config->quiet ? NULL : say_clock_failed;
+	session.options.clock_failed = config->quiet ? NULL : say_note;
+	session.options.event_left_out = config->quiet ? NULL : say_note;
 	session.options.refused = output->refused;
 	session.options.joined = output->joined;
 	session.options.ctx = ctx;

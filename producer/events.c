@@ -2,6 +2,7 @@
 #include "producer/events.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "base/event_pattern.h"
 #include "base/line.h"
 #include "base/nearest.h"
+#include "producer/sockets/formats.h"
 #include "producer/tracing_dir.h"
 
 #define PART_MIN  3 /* shortest word to search for in names, bytes; too many names contain a shorter word */
@@ -20,6 +22,11 @@ static int compare(const void *a, const void *b)
 	const int by_system = strcmp(x->system, y->system);
 
 	return by_system ? by_system : strcmp(x->name, y->name);
+}
+
+enum tw_sockts_event tw_event_name__socket_event(const struct tw_event_name *event)
+{
+	return strcmp(event->system, TW_SOCKTS_SYSTEM) != 0 ? TW_SOCKTS_EVENTS : tw_sockts__find(event->name);
 }
 
 /* Appends an event without looking for duplicates. */
@@ -82,6 +89,15 @@ static void sort(struct tw_event_list *list)
 		qsort(list->names, list->n, sizeof(*list->names), compare);
 }
 
+static int add_socket_events(struct tw_event_list *list)
+{
+	int err = 0;
+
+	for (enum tw_sockts_event event = 0; event < TW_SOCKTS_EVENTS && !err; event++)
+		err = append(list, TW_SOCKTS_SYSTEM, tw_sockts__name(event));
+	return err;
+}
+
 int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, struct tw_error *error)
 {
 	struct tw_event_list list = { 0 };
@@ -92,6 +108,8 @@ int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, stru
 		return err;
 	err = parse_available(text, &list);
 	free(text);
+	if (!err)
+		err = add_socket_events(&list);
 	if (err) {
 		tw_event_list__fini(&list);
 		return tw_error__set(error, err, "no memory for the list of events");
@@ -99,6 +117,34 @@ int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, stru
 	sort(&list);
 	*ret = list;
 	return 0;
+}
+
+int tw_event_format__read(const char *tracing_dir, const char *system, const char *name, char **ret,
+			  struct tw_error *error)
+{
+	char path[PATH_MAX];
+	int err;
+
+	if (!strcmp(system, TW_SOCKTS_SYSTEM) && tw_sockts__find(name) < TW_SOCKTS_EVENTS) {
+		err = tw_sockts_format__make(tracing_dir, tw_sockts__find(name), ret);
+		return err ? tw_error__set(error, err, "no memory for the format of %s:%s", system, name) : 0;
+	}
+	snprintf(path, sizeof(path), "events/%s/%s/format", system, name);
+	return tw_tracing_file__read(tracing_dir, path, ret, error);
+}
+
+/*
+ * Whether a pattern selects an event. Socket events cost BPF programs, so a pattern with wildcards, which selects them only by the way, does
+ * not select them: it has to name the system `sockts`.
+ */
+static bool selects(const char *pattern, const struct tw_event_name *event)
+{
+	const size_t first = strcspn(pattern, ":/");
+
+	if (!tw_event_pattern__matches(pattern, strlen(pattern), event->system, event->name))
+		return false;
+	return strcmp(event->system, TW_SOCKTS_SYSTEM) != 0 ||
+	       (first && strcspn(pattern, "*?[") >= first && strcmp(pattern, "all") != 0);
 }
 
 /*
@@ -136,7 +182,7 @@ static size_t list_matches(const struct tw_event_list *all, const char *pattern,
 	for (size_t i = 0; i < all->n; i++) {
 		const struct tw_event_name *event = &all->names[i];
 
-		if (!tw_event_pattern__matches(pattern, strlen(pattern), event->system, event->name))
+		if (!selects(pattern, event))
 			continue;
 		if (n < NAMED_MAX)
 			named[n] = event;
@@ -172,11 +218,31 @@ static bool suggest_containing(const struct tw_event_list *all, const char *patt
 	return n;
 }
 
+/* If @pattern matches only socket events, fills @error. Return: whether it does */
+static bool suggest_socket_event(const struct tw_event_list *all, const char *pattern, struct tw_error *error)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const struct tw_event_name *event = &all->names[i];
+
+		if (!tw_event_pattern__matches(pattern, strlen(pattern), event->system, event->name))
+			continue;
+		tw_error__set(
+			error, 0,
+			"'%s' selects no event: name the system of socket events, as in %s:%s, because wildcards do not "
+			"select it",
+			pattern, event->system, event->name);
+		return true;
+	}
+	return false;
+}
+
 /* Fills @error with a suggestion for @pattern. */
 static int unknown(const struct tw_event_list *all, const char *pattern, struct tw_error *error)
 {
 	struct tw_event_suggestion suggestion;
 
+	if (suggest_socket_event(all, pattern, error))
+		return -ENOENT;
 	tw_event_suggestion__init(&suggestion, pattern, strlen(pattern));
 	for (size_t i = 0; i < all->n; i++)
 		tw_event_suggestion__offer(&suggestion, all->names[i].system, all->names[i].name);
@@ -198,7 +264,7 @@ static int select_one(struct tw_event_list *list, const struct tw_event_list *al
 	for (size_t i = 0; i < all->n; i++) {
 		const struct tw_event_name *event = &all->names[i];
 
-		if (!tw_event_pattern__matches(pattern, strlen(pattern), event->system, event->name))
+		if (!selects(pattern, event))
 			continue;
 		found = true;
 		if (contains(list, old, event))

@@ -11,11 +11,15 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "producer/sockets/record.h"
 
 struct tw_event_name {
 	char *system;
 	char *name;
 };
+
+/** tw_event_name__socket_event() - Return: the number of a socket event; TW_SOCKTS_EVENTS for all other events */
+enum tw_sockts_event tw_event_name__socket_event(const struct tw_event_name *event);
 
 /* Events without duplicates, in the order in which they were added. All zero = empty. */
 struct tw_event_list {
@@ -24,7 +28,8 @@ struct tw_event_list {
 };
 
 /**
- * tw_event_list__read() - read all events of this kernel, sorted by system and name; free them with tw_event_list__fini()
+ * tw_event_list__read() - read all events of this kernel, and the socket events (producer/sockets), sorted by system and name; free them
+ * with tw_event_list__fini()
  * Return: 0, or -errno with @error filled
  */
 int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, struct tw_error *error);
@@ -34,10 +39,19 @@ int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, stru
  * @list: unchanged on failure
  * @all: the events to select from, as from tw_event_list__read()
  * @spec: items separated by commas or blanks: "sched" (a system, or an event of any system), "sched:sched_switch", "sched/sched_switch",
- * "all"; system and event can contain *, ? and [] as in the shell
+ * "all"; system and event can contain *, ? and [] as in the shell. Socket events are selected only by an item that names their system, or
+ * their event, without wildcards
  * Return: 0; -ENOENT if an item selects nothing (@error names the item and suggests a similar name); -ENOMEM.
  */
 int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list *all, const char *spec,
+			  struct tw_error *error);
+
+/**
+ * tw_event_format__read() - read the format text of an event of the list
+ * @ret: to be freed
+ * Return: 0; -ENOENT if there is no such event; another -errno; with @error filled
+ */
+int tw_event_format__read(const char *tracing_dir, const char *system, const char *name, char **ret,
 			  struct tw_error *error);
 
 /** tw_event_list__fini() - free the names and empty the list */

@@ -12,6 +12,7 @@
 
 #include "producer/counter.h"
 #include "producer/producer_impl.h"
+#include "producer/sockets/sockets.h"
 
 const char *tw_producer__instance(const struct tw_producer *p)
 {
@@ -314,6 +315,20 @@ static void leave_out_own_events(struct tw_producer *p)
 	tw_filtering__leave_out_own(&p->filtering);
 }
 
+/* Begins to record the selected socket events that can pass the filter. */
+static int attach_sockets(struct tw_producer *p, struct tw_error *error)
+{
+	uint32_t events = 0;
+
+	for (size_t i = 0; i < p->selection.events.n; i++) {
+		const enum tw_sockts_event event = tw_event_name__socket_event(&p->selection.events.names[i]);
+
+		if (event < TW_SOCKTS_EVENTS && !p->filtering.events[i].off)
+			events |= 1u << event;
+	}
+	return p->sockets ? tw_sockets__attach(p->sockets, events, error) : 0;
+}
+
 int tw_producer__start(struct tw_producer *p, struct tw_error *error)
 {
 	int err = open_sinks(p, error);
@@ -338,6 +353,8 @@ int tw_producer__start(struct tw_producer *p, struct tw_error *error)
 		p->started_ns = tw_time__now(CLOCK_MONOTONIC);
 		err = tw_instance__write(p->instance, "tracing_on", "1", error);
 	}
+	if (!err)
+		err = attach_sockets(p, error);
 	if (err) {
 		tw_instance__write(p->instance, "tracing_on", "0", NULL);
 		atomic_store(&p->stop, true);
@@ -543,6 +560,8 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *error)
 			"tracing cannot be switched off: the kernel refuses '0' for tracing_on (%s); the events that were "
 			"left in the rings when the run ended are counted as lost",
 			strerror(-err));
+	if (p->sockets)
+		tw_sockets__detach(p->sockets);
 	p->stopped_ns = tw_time__now(CLOCK_MONOTONIC);
 	stop_names(p);
 	tw_time_sync_responder__ask_to_stop(p->responder);

@@ -67,6 +67,11 @@ struct tw_producer_options {
 	 */
 	void (*clock_failed)(void *ctx, const char *sentence);
 	/*
+	 * Called by tw_producer__new() with one sentence for each selected event that cannot be recorded on this kernel, if the run goes on
+	 * without it. May be NULL.
+	 */
+	void (*event_left_out)(void *ctx, const char *sentence);
+	/*
 	 * Whether a receiver may have joined since the last call; if so, all metadata is sent immediately. Called only if @repeat_ms is not
 	 * 0. Must not block. May be NULL.
 	 */

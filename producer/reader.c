@@ -12,7 +12,7 @@
 #define EMPTY_ROUNDS    4           /* number of rounds without events before the reader sleeps in poll() */
 #define HEARTBEAT_NS    TW_NS_PER_SECOND
 #define LONGEST_POLL_NS TW_NS_PER_SECOND
-#define CHANNELS_MAX    1024
+#define CHANNELS_MAX    2048
 #define AHEAD_NS        (TW_NS_PER_SECOND / 2) /* limit of a watermark's lead over the slowest reader */
 
 /*

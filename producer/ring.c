@@ -2,6 +2,7 @@
 #include "producer/ring.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,6 +38,37 @@ int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *in
 	return 0;
 }
 
+int tw_trace_ring__open_bpf(struct tw_trace_ring *ring, const struct tw_sockets *sockets, unsigned int cpu,
+			    uint16_t number, clockid_t clock, struct tw_error *error)
+{
+	struct tw_bpf_ring *bpf;
+	const int err = tw_bpf_ring__open(sockets, cpu, clock, &bpf, error);
+	int fd;
+
+	if (err)
+		return err;
+	fd = fcntl(tw_sockets__ring(sockets, cpu), F_DUPFD_CLOEXEC, 0);
+	if (fd < 0) {
+		tw_bpf_ring__close(bpf);
+		return tw_error__set(error, -errno, "the ring of CPU %u for socket events cannot be opened: %s", cpu,
+				     strerror(errno));
+	}
+	*ring = (struct tw_trace_ring){
+		.channel = { .number = number, .cpu = (uint16_t)cpu, .source = TW_SOURCE_BPF },
+		.bpf = bpf,
+		.fd = fd,
+		.stats_fd = -1,
+		.filter_cpu.cpu = (uint16_t)cpu,
+		.empty = true,
+	};
+	return 0;
+}
+
+static int read_stats(const struct tw_trace_ring *ring, struct tw_ring_stats *ret)
+{
+	return ring->bpf ? tw_bpf_ring__stats(ring->bpf, ret) : tw_ring_stats__read(ring->stats_fd, ret);
+}
+
 /*
  * Reports the events that were lost before a sub-buffer. If the sub-buffer contains their number, @count is this number. If it had no room
  * for the number, the report has the growth of the kernel's counter since the last report, and TW_LOST_UNKNOWN is set in the LOST record.
@@ -48,7 +80,7 @@ static void report_lost(struct tw_trace_ring *ring, struct tw_frame_writer *writ
 	struct tw_ring_stats stats;
 	uint64_t pending;
 
-	if (tw_ring_stats__read(ring->stats_fd, &stats))
+	if (read_stats(ring, &stats))
 		return;
 	pending = tw_ring_stats__lost(&stats) > ring->lost ? tw_ring_stats__lost(&stats) - ring->lost : 0;
 	if (missed == TW_MISSED_UNKNOWN || count > pending)
@@ -234,12 +266,25 @@ static bool can_wait(const struct tw_trace_ring *ring, size_t bytes, size_t page
 	return ring->last_time + young > round;
 }
 
+/* Reads the next sub-buffer of a BPF ring, as below. */
+static size_t read_bpf(struct tw_trace_ring *ring, uint8_t *page, size_t page_size)
+{
+	const size_t len = tw_bpf_ring__read(ring->bpf, page, page_size);
+
+	if (!len)
+		ring->empty = !ring->bpf->is_pending;
+	return len;
+}
+
 /* Reads the next sub-buffer. Return: its bytes; 0 if the ring has no more events to read */
 static size_t read_subbuf(struct tw_trace_ring *ring, uint8_t *page, size_t page_size)
 {
 	const bool through = ring->end && ring->read + ring->lost >= ring->end;
-	const ssize_t len = through ? 0 : read(ring->fd, page, page_size);
+	ssize_t len;
 
+	if (ring->bpf && !through)
+		return read_bpf(ring, page, page_size);
+	len = through ? 0 : read(ring->fd, page, page_size);
 	if (len > 0)
 		return (size_t)len;
 	ring->empty = true;
@@ -307,7 +352,7 @@ size_t tw_trace_ring__send_held(struct tw_trace_ring *ring, uint64_t until, stru
 int tw_trace_ring__bound(struct tw_trace_ring *ring)
 {
 	struct tw_ring_stats stats;
-	const int err = tw_ring_stats__read(ring->stats_fd, &stats);
+	const int err = read_stats(ring, &stats);
 
 	if (!err)
 		ring->end = stats.read + stats.entries + tw_ring_stats__lost(&stats) + IN_FLIGHT;
@@ -317,7 +362,7 @@ int tw_trace_ring__bound(struct tw_trace_ring *ring)
 /* Events left in the ring are lost with the instance. There are none, unless tracing could not be switched off or was switched on again. */
 int tw_trace_ring__settle(struct tw_trace_ring *ring, struct tw_frame_writer *writer, struct tw_ring_stats *ret)
 {
-	const int err = tw_ring_stats__read(ring->stats_fd, ret);
+	const int err = read_stats(ring, ret);
 	const uint64_t lost = err ? 0 : tw_ring_stats__lost(ret) + ret->entries;
 
 	if (lost > ring->lost) {
@@ -341,7 +386,9 @@ void tw_trace_ring__close(struct tw_trace_ring *ring)
 		close(ring->fd);
 	if (ring->stats_fd > 0)
 		close(ring->stats_fd);
+	tw_bpf_ring__close(ring->bpf);
 	free(ring->page);
+	ring->bpf = NULL;
 	ring->page = NULL;
 	ring->fd = ring->stats_fd = -1;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The trace ring of one CPU: reads sub-buffers, sends each event in them, and counts the events that the ring lost. */
+/*
+ * A ring of one CPU: reads sub-buffers, sends each event in them, and counts the events that the ring lost. The sub-buffers come from the trace
+ * ring of an instance, or from a BPF ring of socket events.
+ */
 #ifndef TW_TRACE_RING_H
 #define TW_TRACE_RING_H
 
@@ -14,6 +17,7 @@
 #include "producer/frame_writer.h"
 #include "producer/instance.h"
 #include "producer/native_ring.h"
+#include "producer/sockets/bpf_ring.h"
 #include "producer/symbols.h"
 #include "producer/tasks.h"
 
@@ -22,8 +26,9 @@
 
 struct tw_trace_ring {
 	struct tw_producer_channel channel;
-	int fd;                    /* trace_pipe_raw */
-	int stats_fd;              /* per_cpu/cpuN/stats */
+	struct tw_bpf_ring *bpf;   /* NULL = a trace ring */
+	int fd;                    /* trace_pipe_raw, or the map of the BPF ring; for poll() */
+	int stats_fd;              /* per_cpu/cpuN/stats; -1 for a BPF ring */
 	_Atomic uint64_t read;     /* events read; this counter and the two below: see producer/counter.h */
 	_Atomic uint64_t lost;     /* events lost by the ring, reported by LOST records with where = RING */
 	_Atomic uint64_t filtered; /* events read that the event filter rejected */
@@ -39,7 +44,7 @@ struct tw_trace_ring {
 	struct tw_event_filter_hazard *hazard; /* hazard pointer of the reader; NULL = every event passes */
 	struct tw_event_filter_cpu filter_cpu;
 	bool no_poll; /* poll() reported POLLERR: do not poll this ring until it has events */
-	bool empty;   /* the last read() found no events */
+	bool empty;   /* the last read found no events, and no event is being written */
 	int err;
 
 	/* For the ring scheduler: a sub-buffer that has been read, but is not sent completely yet. */
@@ -55,6 +60,14 @@ struct tw_trace_ring {
 /** tw_trace_ring__open() - open the ring of a CPU. Return: 0; -ENODEV if the CPU has no ring; another -errno with @error filled */
 int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *instance, unsigned int cpu,
 			struct tw_error *error);
+
+/**
+ * tw_trace_ring__open_bpf() - open the BPF ring of a CPU
+ * @number: of its channel; @clock: the stream's clock
+ * Return: as above
+ */
+int tw_trace_ring__open_bpf(struct tw_trace_ring *ring, const struct tw_sockets *sockets, unsigned int cpu,
+			    uint16_t number, clockid_t clock, struct tw_error *error);
 
 /**
  * tw_trace_ring__drain() - read and send the events in the ring, until @budget bytes are read or the writer has waited for

@@ -41,14 +41,12 @@ static int by_id(const void *a, const void *b)
 
 static int read_format(const char *tracing_dir, const char *system, const char *name, struct tw_schema_source *ret)
 {
-	char path[PATH_MAX];
 	const char *line;
 	unsigned int id;
 	char *text;
 	int err;
 
-	snprintf(path, sizeof(path), "events/%s/%s/format", system, name);
-	err = tw_tracing_file__read(tracing_dir, path, &text, NULL);
+	err = tw_event_format__read(tracing_dir, system, name, &text, NULL);
 	if (err)
 		return err;
 	line = strstr(text, "\nID: ");

@@ -7,11 +7,13 @@
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/sysinfo.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/time.h"
 #include "producer/native_ring.h"
 #include "producer/producer_impl.h"
+#include "producer/sockets/sockets.h"
 #include "producer/tracing_dir.h"
 
 #define CPUS_MAX          1024
@@ -126,18 +128,33 @@ static int make_probe(struct tw_producer *p, struct tw_error *error)
 	return err;
 }
 
+/* Opens the trace ring of a CPU, and its ring for socket events. Return: as tw_trace_ring__open() */
+static int open_rings_of(struct tw_producer *p, unsigned int cpu, struct tw_error *error)
+{
+	int err = tw_trace_ring__open(&p->rings[p->n_rings], p->instance, cpu, error);
+
+	if (err)
+		return err;
+	p->n_rings++;
+	p->n_cpus++;
+	if (!p->sockets)
+		return 0;
+	err = tw_trace_ring__open_bpf(&p->rings[p->n_rings], p->sockets, cpu,
+				      (uint16_t)(tw_sockets__cpus(p->sockets) + cpu + 1), p->clock.id, error);
+	p->n_rings += !err;
+	return err;
+}
+
 /* Opens the rings of all possible CPUs, so that a CPU that comes online later is read from its first event. */
 static int open_rings(struct tw_producer *p, struct tw_error *error)
 {
-	p->rings = calloc(CPUS_MAX, sizeof(*p->rings));
+	p->rings = calloc(2 * CPUS_MAX, sizeof(*p->rings));
 	if (!p->rings)
 		return tw_error__set(error, -ENOMEM, "out of memory");
 	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
-		const int err = tw_trace_ring__open(&p->rings[p->n_rings], p->instance, cpu, error);
+		const int err = open_rings_of(p, cpu, error);
 
-		if (!err)
-			p->n_rings++;
-		else if (err != -ENODEV)
+		if (err && err != -ENODEV)
 			return err;
 	}
 	return p->n_rings ? 0 : tw_error__set(error, -ENODEV, "the trace instance has no rings");
@@ -184,7 +201,8 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, struct tw_tra
 		rings[i].addresses = &r->addresses;
 		rings[i].hazard = &r->hazard;
 		rings[i].leave_ns = pause;
-		rings[i].leave_max = (unsigned int)(r->ring_size / r->page_size / LEAVE_SHARE);
+		/* leaving a sub-buffer saves work only where the kernel copies the events of the one that it is filling */
+		rings[i].leave_max = rings[i].bpf ? 0 : (unsigned int)(r->ring_size / r->page_size / LEAVE_SHARE);
 		rings[i].page = alloc_page(r->page_size);
 		if (!rings[i].page)
 			return tw_error__set(error, -ENOMEM, "out of memory");
@@ -202,7 +220,7 @@ static int make_readers(struct tw_producer *p, struct tw_error *error)
 	if (err)
 		return err;
 	if (!threads)
-		threads = (p->n_rings + CPUS_PER_THREAD - 1) / CPUS_PER_THREAD;
+		threads = (p->n_cpus + CPUS_PER_THREAD - 1) / CPUS_PER_THREAD;
 	if (threads > p->n_rings)
 		threads = p->n_rings;
 	p->readers = calloc(threads, sizeof(*p->readers));
@@ -269,9 +287,87 @@ static void describe_host(struct tw_producer *p)
 				    .clock = p->clock.name,
 				    .events = events,
 				    .filter = p->options->filter ? tw_filter__text(p->options->filter) : NULL,
-				    .cpus = p->n_rings,
+				    .cpus = p->n_cpus,
 				    .pointers_hashed = p->options->hash_pointers,
 			    });
+}
+
+/* The selected socket events: bits 1 << enum tw_sockts_event. @ret_others: whether other events are selected, too */
+static uint32_t socket_events(const struct tw_selection *selection, bool *ret_others)
+{
+	uint32_t events = 0;
+
+	*ret_others = false;
+	for (size_t i = 0; i < selection->events.n; i++) {
+		const enum tw_sockts_event event = tw_event_name__socket_event(&selection->events.names[i]);
+
+		if (event < TW_SOCKTS_EVENTS)
+			events |= 1u << event;
+		else
+			*ret_others = true;
+	}
+	return events;
+}
+
+static enum tw_sockts_clock socket_clock(int id)
+{
+	return id == CLOCK_BOOTTIME ? TW_SOCKTS_CLOCK_BOOT
+	       : id == CLOCK_TAI    ? TW_SOCKTS_CLOCK_TAI
+				    : TW_SOCKTS_CLOCK_MONO;
+}
+
+/* Refuses options that BPF programs cannot follow. */
+static int check_socket_events(const struct tw_producer *p, struct tw_error *error)
+{
+	const int clock = p->clock.id;
+
+	for (size_t i = 0; i < p->selection.events.n; i++) {
+		const struct tw_event_name *name = &p->selection.events.names[i];
+
+		if (tw_event_name__socket_event(name) == TW_SOCKTS_EVENTS)
+			continue;
+		if (clock != CLOCK_MONOTONIC && clock != CLOCK_BOOTTIME && clock != CLOCK_TAI)
+			return tw_error__set(
+				error, -EINVAL,
+				"BPF programs cannot read the clock '%s', so the event %s:%s cannot be recorded with it: "
+				"choose mono, boot or tai with --clock",
+				p->clock.name, name->system, name->name);
+		if (tw_selection__filter(&p->selection, i))
+			return tw_error__set(
+				error, -EINVAL,
+				"--event-filter is a filter of the kernel's trace events, and %s:%s is made by a BPF "
+				"program: use --filter",
+				name->system, name->name);
+	}
+	return 0;
+}
+
+/*
+ * Loads the programs of the selected socket events. If that fails and the run has other events, a sentence says why, and the run has no socket
+ * events.
+ */
+static int make_sockets(struct tw_producer *p, uint32_t own_tgid, struct tw_error *error)
+{
+	const struct tw_producer_options *o = p->options;
+	struct tw_error why;
+	bool others;
+	const struct tw_sockets_options options = {
+		.events = socket_events(&p->selection, &others),
+		.clock = socket_clock(p->clock.id),
+		.ring_size = (o->buffer_kib ? o->buffer_kib : default_ring_kib()) * 1024,
+		.own_tgid = o->show_self ? 0 : own_tgid,
+		.left_out = o->event_left_out,
+		.ctx = o->ctx,
+	};
+	const int err = options.events ? tw_sockets__new(&options, &p->sockets, &why) : 0;
+
+	if (!err)
+		return 0;
+	if (!others && !o->tracing.tracer && !o->tracing.lines)
+		return tw_error__set(error, err, "%s", why.text);
+	if (o->event_left_out)
+		o->event_left_out(o->ctx, why.text);
+	return 0;
 }
 
 /* Makes the checks that need no trace instance, chooses the clock and selects the events. */
@@ -289,20 +385,23 @@ static int check(struct tw_producer *p, const char **ret_tracing_dir, struct tw_
 		err = tw_native_ring__check_layout(*ret_tracing_dir, error);
 	if (!err)
 		err = tw_trace_clock__init(&p->clock, o->clock, error);
-	return err ? err : tw_selection__init(&p->selection, *ret_tracing_dir, o->events, o->n_events, error);
+	if (!err)
+		err = tw_selection__init(&p->selection, *ret_tracing_dir, o->events, o->n_events, error);
+	return err ? err : check_socket_events(p, error);
 }
 
-/* Whether the kernel's pids in the trace are those of this process's pid namespace */
-static bool sees_own_pid(struct tw_producer *p)
+/* The pid of this process in the initial pid namespace; 0 if it cannot be found */
+static pid_t global_pid(struct tw_producer *p)
 {
 	struct tw_trace_mark mark;
 
-	return !tw_instance__mark(tw_producer_tasks__instance(p->tasks), &mark) && mark.pid == getpid();
+	return tw_instance__mark(tw_producer_tasks__instance(p->tasks), &mark) ? 0 : mark.pid;
 }
 
 static int set_up(struct tw_producer *p, struct tw_error *error)
 {
 	const char *tracing_dir;
+	pid_t pid;
 	int err = check(p, &tracing_dir, error);
 
 	if (err)
@@ -315,8 +414,11 @@ static int set_up(struct tw_producer *p, struct tw_error *error)
 		err = tw_producer_tasks__new(tracing_dir, p->clock.name, &p->tasks, error);
 	if (err)
 		return err;
-	p->own_pids = sees_own_pid(p);
+	pid = global_pid(p);
+	p->own_pids = pid == getpid();
 	err = tw_tracer__set(p->tracer, p->own_pids, error);
+	if (!err)
+		err = make_sockets(p, (uint32_t)pid, error);
 	if (!err)
 		err = make_readers(p, error);
 	if (!err && p->options->hash_pointers) {
@@ -372,6 +474,7 @@ unsigned int tw_producer__free(struct tw_producer *p)
 		tw_trace_ring__close(&p->rings[i]);
 	free(p->readers);
 	free(p->rings);
+	tw_sockets__free(p->sockets);
 	tw_filtering__fini(&p->filtering);
 	tw_metadata_sender__fini(&p->metadata);
 	tw_hashed_pointers__fini(&p->pointers);

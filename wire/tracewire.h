@@ -44,10 +44,11 @@ typedef unsigned long long __u64, __be64;
 /* source in the frame header: kind of the channel */
 #define TW_SOURCE_CONTROL     0 /* metadata, counters and END; the channel numbers frames, not events */
 #define TW_SOURCE_FTRACE      1 /* one CPU's trace ring */
-#define TW_SOURCE_BPF         2 /* one CPU's BPF ring; no producer of this version sends it */
+#define TW_SOURCE_BPF         2 /* one CPU's BPF ring */
 #define TW_SOURCE_OUT_OF_BAND 3 /* no channel and no numbers: requests, responses, records of a capture host */
 
-#define TW_CHANNEL_CONTROL     0 /* the channel of control frames; CPU n's ring has channel n + 1 */
+#define TW_CHANNEL_CONTROL \
+	0 /* the channel of control frames; CPU n's trace ring has channel n + 1; BPF rings have higher numbers */
 #define TW_CHANNEL_OUT_OF_BAND 0xffff
 #define TW_CPU_NONE            0xffff
 

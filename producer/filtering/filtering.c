@@ -94,6 +94,12 @@ static int explain_refusal(const struct tw_instance *instance, const char *file,
 	return -EINVAL;
 }
 
+/* Whether the kernel records the event in a trace ring, and has files for it; a BPF program makes the other events */
+static bool is_traced(const struct tw_event_name *event)
+{
+	return tw_event_name__socket_event(event) == TW_SOCKTS_EVENTS;
+}
+
 /* Writes an event's filter file; NULL @filter = no filter. Return: 0; -EINVAL if the kernel refuses the text; another -errno */
 static int write_filter(const struct tw_instance *instance, const struct tw_event_name *event, const char *filter,
 			struct tw_error *error)
@@ -148,7 +154,7 @@ static char *without_own(const struct tw_filtering *f, const struct tw_event_nam
 static int write_if_needed(const struct filter_pass *p, const struct tw_event_name *name, const char *text,
 			   struct tw_error *error)
 {
-	if (p->first ? !text : has_filter(p->instance, name, text))
+	if (!is_traced(name) || (p->first ? !text : has_filter(p->instance, name, text)))
 		return 0;
 	return write_filter(p->instance, name, text, error);
 }
@@ -248,7 +254,7 @@ static int divide(struct filter_pass *p, size_t i, struct tw_bound_event *bound)
 	struct tw_filter_places *places = &p->places;
 	struct filter_stages stages;
 	bool pushed = false;
-	int err = split(bound->root, true, p->bound->arena, &stages);
+	int err = split(bound->root, is_traced(&p->filtering->selection->events.names[i]), p->bound->arena, &stages);
 
 	if (!err && stages.kernel->kind != TW_NODE_TRUE && p->first && tw_selection__filter(p->filtering->selection, i))
 		/* the request's filter is written alone first: unbalanced parentheses in it could match those of join_texts() */
@@ -572,6 +578,8 @@ static int enable_one(const struct tw_filtering *f, size_t i, struct tw_error *e
 	char file[512];
 	int err = 0;
 
+	if (!is_traced(name))
+		return 0;
 	if (tw_instance__is_top_level(f->instance) && filter && !has_filter(f->instance, name, filter))
 		err = write_filter(f->instance, name, filter, error);
 	if (err)

@@ -2,8 +2,6 @@
 #include "producer/kernel_pairs/plan.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,12 +44,11 @@ static bool note_event(struct tw_kernel_plan *plan, const struct tw_event_name *
 static int read_format(struct tw_kernel_plan *plan, const char *tracing_dir, const struct tw_event_name *name,
 		       struct tw_error *error)
 {
-	char path[PATH_MAX], *text;
+	char *text;
 	struct tw_error why;
 	int err;
 
-	snprintf(path, sizeof(path), "events/%s/%s/format", name->system, name->name);
-	err = tw_tracing_file__read(tracing_dir, path, &text, error);
+	err = tw_event_format__read(tracing_dir, name->system, name->name, &text, error);
 	if (err)
 		return err;
 	err = tw_schema__add(plan->formats, name->system, text, strlen(text), NULL, &why);

@@ -12,7 +12,7 @@ same() { # WHAT FILE FILE
 	cmp -s "$2" "$3" || fail "$1: $(diff "$2" "$3" | head -5)"
 }
 
-sort "$scratch/all" >"$scratch/ours"
+grep -v '^sockts:' "$scratch/all" | sort >"$scratch/ours"
 sort "$tracing/available_events" >"$scratch/kernel"
 same "all events" "$scratch/ours" "$scratch/kernel"
 
@@ -24,7 +24,13 @@ same "one system" "$scratch/ours" "$scratch/kernel"
 grep -E ':.*switch|^irq:|:irq$' "$tracing/available_events" | sort >"$scratch/kernel"
 same "wildcards and a system" "$scratch/ours" "$scratch/kernel"
 
-"$tracewire" list --systems >"$scratch/ours"
+"$tracewire" list sockts:drop tcp_reset >"$scratch/ours"
+printf 'sockts:%s\n' drop tcp_reset >"$scratch/expected"
+same "socket events" "$scratch/ours" "$scratch/expected"
+"$tracewire" list '*:*drop*' >"$scratch/ours"
+! grep '^sockts:' "$scratch/ours" || fail "a wildcard selects socket events"
+
+"$tracewire" list --systems | grep -v '^sockts$' >"$scratch/ours"
 cut -d: -f1 "$tracing/available_events" | sort -u >"$scratch/kernel"
 same "systems" "$scratch/ours" "$scratch/kernel"
 
