@@ -47,8 +47,7 @@ typedef unsigned long long __u64, __be64;
 #define TW_SOURCE_BPF         2 /* one CPU's BPF ring */
 #define TW_SOURCE_OUT_OF_BAND 3 /* no channel and no numbers: requests, responses, records of a capture host */
 
-#define TW_CHANNEL_CONTROL \
-	0 /* the channel of control frames; CPU n's trace ring has channel n + 1; BPF rings have higher numbers */
+#define TW_CHANNEL_CONTROL     0 /* control frames; CPU n's trace ring has channel n + 1, and BPF rings follow */
 #define TW_CHANNEL_OUT_OF_BAND 0xffff
 #define TW_CPU_NONE            0xffff
 
