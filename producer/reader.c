@@ -270,6 +270,14 @@ static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed
 	return pause < quarter ? pause : quarter;
 }
 
+/* Makes the next event of a BPF ring wake this thread. A trace ring needs no such request. */
+static void set_wakeups(struct tw_reader *r, bool wanted)
+{
+	for (size_t i = 0; i < r->n_rings; i++)
+		if (r->rings[i].bpf)
+			tw_bpf_ring__set_wakeup(r->rings[i].bpf, wanted);
+}
+
 /*
  * Sleeps for at most @ns. Ends earlier if stop is set, metadata is requested, or a clock was set; with @for_events, also if a ring has
  * events.
@@ -283,14 +291,20 @@ static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 	struct pollfd fds[CHANNELS_MAX + 3], *request;
 	uint64_t times;
 	nfds_t n = 0;
+	int ready;
 
+	if (for_events)
+		set_wakeups(r, true);
 	for (; for_events && n < r->n_rings && n < CHANNELS_MAX; n++)
 		fds[n] = (struct pollfd){ .fd = r->rings[n].no_poll ? -1 : r->rings[n].fd, .events = POLLIN };
 	request = &fds[n];
 	*request = (struct pollfd){ .fd = request_fd, .events = POLLIN };
 	fds[n + 1] = (struct pollfd){ .fd = r->wake_fd, .events = POLLIN };
 	fds[n + 2] = (struct pollfd){ .fd = step_fd, .events = POLLIN }; /* the next round takes the step */
-	if (ppoll(fds, n + 3, &ts, NULL) <= 0)
+	ready = ppoll(fds, n + 3, &ts, NULL);
+	if (for_events)
+		set_wakeups(r, false);
+	if (ready <= 0)
 		return;
 	for (size_t i = 0; i < n; i++)
 		r->rings[i].no_poll |= !!(fds[i].revents & POLLERR); /* the CPU was never online and has no ring yet */

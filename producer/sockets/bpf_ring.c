@@ -192,16 +192,21 @@ size_t tw_bpf_ring__read(struct tw_bpf_ring *ring, uint8_t *bytes, size_t size)
 	return len ? page__end(&page, ring->lost - lost) : 0;
 }
 
+void tw_bpf_ring__set_wakeup(struct tw_bpf_ring *ring, bool wanted)
+{
+	__atomic_store_n(&ring->cpu->wants_wakeup, wanted, __ATOMIC_SEQ_CST);
+}
+
 int tw_bpf_ring__stats(const struct tw_bpf_ring *ring, struct tw_ring_stats *ret)
 {
-	struct tw_sockts_counters counters;
-	const int err = tw_sockets__counters(ring->sockets, ring->cpu, &counters);
+	uint64_t missed = 0;
+	const int err = ring->counts_missed ? tw_sockets__missed(ring->sockets, &missed) : 0;
 
 	if (err)
 		return err;
 	*ret = (struct tw_ring_stats){
-		.entries = counters.recorded - ring->output - ring->skipped,
-		.dropped = counters.lost + ring->skipped,
+		.entries = __atomic_load_n(&ring->cpu->recorded, __ATOMIC_RELAXED) - ring->output - ring->skipped,
+		.dropped = __atomic_load_n(&ring->cpu->lost, __ATOMIC_RELAXED) + ring->skipped + missed,
 		.read = ring->output,
 	};
 	return 0;
@@ -236,7 +241,8 @@ int tw_bpf_ring__open(const struct tw_sockets *sockets, unsigned int cpu, clocki
 	if (!ring)
 		return tw_error__set(error, -ENOMEM, "out of memory");
 	ring->sockets = sockets;
-	ring->cpu = cpu;
+	ring->cpu = tw_sockets__cpu(sockets, cpu);
+	ring->counts_missed = !cpu;
 	ring->clock = clock;
 	ring->size = tw_sockets__ring_size(sockets);
 	err = map(ring, fd);

@@ -34,7 +34,8 @@ struct tw_bpf_ring_record {
 
 struct tw_bpf_ring {
 	const struct tw_sockets *sockets;
-	unsigned int cpu;
+	struct tw_sockts_cpu *cpu; /* its counters */
+	bool counts_missed;        /* the events that programs missed count as lost by this ring */
 	clockid_t clock;
 	unsigned long *consumer;       /* position up to which the kernel may overwrite the data; written here */
 	const unsigned long *producer; /* position up to which records are reserved; written by the kernel */
@@ -61,6 +62,12 @@ int tw_bpf_ring__open(const struct tw_sockets *sockets, unsigned int cpu, clocki
  * Return: length of the sub-buffer; 0 if there are no records to output
  */
 size_t tw_bpf_ring__read(struct tw_bpf_ring *ring, uint8_t *page, size_t size);
+
+/**
+ * tw_bpf_ring__set_wakeup() - whether the next event makes the descriptor of the ring readable. The reader sets this before it calls poll(),
+ * which returns at once if the ring has events already
+ */
+void tw_bpf_ring__set_wakeup(struct tw_bpf_ring *ring, bool wanted);
 
 /** tw_bpf_ring__stats() - get the counters. Lost events are in @dropped. Return: 0 or -errno */
 int tw_bpf_ring__stats(const struct tw_bpf_ring *ring, struct tw_ring_stats *ret);

@@ -216,11 +216,14 @@ struct tw_sockts_head {
 	__u64 lost; /* number of events that this CPU had lost until then, because its ring was full */
 };
 
-/* Counters of one CPU. */
-struct tw_sockts_counters {
+#define TW_SOCKTS_CPUS_MAX 1024
+
+/* The counters of one CPU, in a cache line of their own. Programs and this process share the memory. */
+struct tw_sockts_cpu {
 	__u64 recorded; /* events in the ring, including those that were read */
 	__u64 lost;     /* events for which the ring had no room */
-};
+	__u32 wants_wakeup; /* 1 = the reader sleeps until the next event; set by the reader, cleared by the program that wakes it */
+} __attribute__((aligned(64)));
 
 /* The stream's clock, for the programs. */
 enum tw_sockts_clock { TW_SOCKTS_CLOCK_MONO, TW_SOCKTS_CLOCK_BOOT, TW_SOCKTS_CLOCK_TAI };

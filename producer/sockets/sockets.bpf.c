@@ -3,7 +3,7 @@
 #include "producer/sockets/sockets.bpf.h"
 
 struct sockets_rings rings SEC(".maps");
-struct sockets_counters counters SEC(".maps");
+struct tw_sockts_cpu cpus[TW_SOCKTS_CPUS_MAX];
 
 const volatile uint32_t stream_clock;
 const volatile uint32_t own_tgid;

@@ -100,15 +100,8 @@ struct sockets_rings {
 	__array(values, struct sockets_ring);
 };
 
-struct sockets_counters {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, uint32_t);
-	__type(value, struct tw_sockts_counters);
-};
-
 extern struct sockets_rings rings SEC(".maps");
-extern struct sockets_counters counters SEC(".maps");
+extern struct tw_sockts_cpu cpus[TW_SOCKTS_CPUS_MAX];
 extern const volatile uint32_t stream_clock; /* enum tw_sockts_clock */
 extern const volatile uint32_t own_tgid;     /* process of the run, whose own events are left out; 0 = none */
 extern const volatile uint32_t events_on;    /* bits 1 << enum tw_sockts_event of the events that are recorded */
@@ -144,28 +137,43 @@ static __always_inline bool sockets__is_own(void)
  */
 static __always_inline void *sockets__reserve(uint32_t size)
 {
-	const uint32_t cpu = bpf_get_smp_processor_id(), zero = 0;
-	struct tw_sockts_counters *of_cpu = bpf_map_lookup_elem(&counters, &zero);
+	const uint32_t cpu = bpf_get_smp_processor_id();
 	void *ring = bpf_map_lookup_elem(&rings, &cpu);
 	struct tw_sockts_head *head;
 
-	if (!of_cpu || !ring)
+	if (!ring || cpu >= TW_SOCKTS_CPUS_MAX)
 		return NULL;
 	head = bpf_ringbuf_reserve(ring, sizeof(*head) + size, 0);
 	if (!head) {
-		__sync_fetch_and_add(&of_cpu->lost, 1);
+		__sync_fetch_and_add(&cpus[cpu].lost, 1);
 		return NULL;
 	}
-	__sync_fetch_and_add(&of_cpu->recorded, 1);
-	head->lost = of_cpu->lost;
+	__sync_fetch_and_add(&cpus[cpu].recorded, 1);
+	head->lost = cpus[cpu].lost;
 	head->time = sockets__now();
 	return head + 1;
 }
 
-/* Completes a record. Each record that was reserved must be submitted. */
+/* The time of a record that was reserved, by the stream's clock, ns */
+static __always_inline uint64_t sockets__time(const void *record)
+{
+	return ((const struct tw_sockts_head *)record - 1)->time;
+}
+
+/*
+ * Completes a record. Each record that was reserved must be submitted. A wake-up costs more than all the rest, and is needed only if the reader
+ * sleeps. The reader sets @wants_wakeup, and then looks at the ring once more before it sleeps.
+ */
 static __always_inline void sockets__submit(void *record)
 {
-	bpf_ringbuf_submit((struct tw_sockts_head *)record - 1, 0);
+	const uint32_t cpu = bpf_get_smp_processor_id();
+	uint64_t flags = BPF_RB_NO_WAKEUP;
+
+	if (cpu < TW_SOCKTS_CPUS_MAX && cpus[cpu].wants_wakeup) {
+		cpus[cpu].wants_wakeup = 0;
+		flags = BPF_RB_FORCE_WAKEUP;
+	}
+	bpf_ringbuf_submit((struct tw_sockts_head *)record - 1, flags);
 }
 
 /*

@@ -92,7 +92,7 @@ static int prepare(struct tw_sockets *s, const struct tw_sockets_options *option
 
 	if (cpus < 0)
 		return cpus;
-	s->n_cpus = (size_t)cpus;
+	s->n_cpus = cpus < TW_SOCKTS_CPUS_MAX ? (size_t)cpus : TW_SOCKTS_CPUS_MAX;
 	s->ring_size = round_size(options->ring_size);
 	s->rings = calloc(s->n_cpus, sizeof(*s->rings));
 	if (!s->rings)
@@ -191,24 +191,19 @@ size_t tw_sockets__ring_size(const struct tw_sockets *s)
 	return s->ring_size;
 }
 
-int tw_sockets__counters(const struct tw_sockets *s, unsigned int cpu, struct tw_sockts_counters *ret)
+struct tw_sockts_cpu *tw_sockets__cpu(const struct tw_sockets *s, unsigned int cpu)
 {
-	struct tw_sockts_counters *of_cpus = calloc(s->n_cpus, sizeof(*of_cpus));
-	const uint32_t zero = 0;
-	int err = of_cpus ? 0 : -ENOMEM;
+	return &s->programs->bss->cpus[cpu];
+}
 
-	if (!err && (cpu >= s->n_cpus || bpf_map_lookup_elem(bpf_map__fd(s->programs->maps.counters), &zero, of_cpus)))
-		err = -errno;
-	if (!err)
-		*ret = of_cpus[cpu];
-	free(of_cpus);
-	if (!err && !cpu) {
-		const uint64_t missed = tw_missed__since(count_missed(s), s->missed_before);
+int tw_sockets__missed(const struct tw_sockets *s, uint64_t *ret)
+{
+	const uint64_t missed = tw_missed__since(count_missed(s), s->missed_before);
 
-		ret->lost += missed;
-		err = missed == TW_MISSED_UNKNOWN ? -EIO : 0;
-	}
-	return err;
+	if (missed == TW_MISSED_UNKNOWN)
+		return -EIO;
+	*ret = missed;
+	return 0;
 }
 
 static int keep_link(struct tw_sockets *s, int fd)

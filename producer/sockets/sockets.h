@@ -42,12 +42,14 @@ unsigned int tw_sockets__cpus(const struct tw_sockets *sockets);
 /** tw_sockets__ring_size() - size of the data of each ring, bytes */
 size_t tw_sockets__ring_size(const struct tw_sockets *sockets);
 
+/** tw_sockets__cpu() - the counters of a CPU that has a ring; borrowed, and changed by the programs */
+struct tw_sockts_cpu *tw_sockets__cpu(const struct tw_sockets *sockets, unsigned int cpu);
+
 /**
- * tw_sockets__counters() - read the counters of a CPU. Called by any thread. Events that programs missed, because the kernel does not call a
- * program while the same program runs on the same CPU, are counted as lost by the first CPU
- * Return: 0 or -errno
+ * tw_sockets__missed() - get the number of events for which the kernel did not call a program since tw_sockets__attach(), because the same
+ * program was running on the same CPU. Not each call would have made an event. Called by any thread. Return: 0 or -errno
  */
-int tw_sockets__counters(const struct tw_sockets *sockets, unsigned int cpu, struct tw_sockts_counters *ret);
+int tw_sockets__missed(const struct tw_sockets *sockets, uint64_t *ret);
 
 /** tw_sockets__attach() - begin to record the events in @events, bits as above. Return: 0, or -errno with @error filled and nothing attached */
 int tw_sockets__attach(struct tw_sockets *sockets, uint32_t events, struct tw_error *error);
