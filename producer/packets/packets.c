@@ -16,10 +16,11 @@
 #include "producer/kernel_pairs/figures.h"
 #include "producer/missed.h"
 #include "producer/packets/impl.h"
+#include "producer/sockets/formats.h"
 
 #include "packet_programs.skel.h" /* after the types that it uses */
 
-#define SYSTEM        "sockts"
+#define SYSTEM        TW_SOCKTS_SYSTEM
 #define ELEMENT_BYTES 72u /* of the kernel for each element of a hash map, besides key and value */
 #define ECHOES        16384
 #define HOLES         16384
@@ -53,11 +54,12 @@ struct tw_packets {
 	bool has_stopped;
 };
 
-/* The event of a pair that is made from packets. Return: NULL if the pair has none */
+/* The event of a pair that is made from packets. Other events of the same system are recorded. Return: NULL if the pair has none */
 static const struct tw_pair_event *packet_event(const struct tw_pair *pair)
 {
 	for (size_t i = 0; i < pair->n_events; i++)
-		if (pair->events[i].system && !strcmp(pair->events[i].system, SYSTEM))
+		if (pair->events[i].system && !strcmp(pair->events[i].system, SYSTEM) &&
+		    tw_sockts__find(pair->events[i].event) == TW_SOCKTS_EVENTS)
 			return &pair->events[i];
 	return NULL;
 }

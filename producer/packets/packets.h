@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The events of the system `sockts`. The kernel has no trace events with these values, so BPF programs of Tracewire make the events from
+ * Events of the system `sockts` whose values the kernel has in no trace event, so BPF programs of Tracewire make the events from
  * packets. The events are only counted in the kernel: they are in no stream and in no capture.
  *
  * | event | value | attached to: the first that the kernel permits |
@@ -36,7 +36,7 @@ struct tw_packets_selection {
 
 struct tw_packets;
 
-/** tw_packets__has() - whether a pair has an event of the system `sockts` */
+/** tw_packets__has() - whether a pair has an event of the system `sockts` that is not recorded, but only counted in the kernel */
 bool tw_packets__has(const struct tw_pair *pair);
 
 /**

@@ -131,25 +131,44 @@ static __always_inline bool sockets__is_own(void)
 	return own_tgid && bpf_get_current_pid_tgid() >> 32 == own_tgid;
 }
 
+/* The counters of this CPU; NULL if it has no ring */
+static __always_inline struct tw_sockts_cpu *sockets__this_cpu(uint32_t *ret_number)
+{
+	const uint32_t number = bpf_get_smp_processor_id();
+	struct tw_sockts_cpu *of_cpu;
+
+	if (number >= TW_SOCKTS_CPUS_MAX)
+		return NULL;
+	of_cpu = &cpus[number];
+	/* Verifiers of older kernels know the limits of the number here, but not if the compiler loads it again from the stack. */
+	barrier_var(of_cpu);
+	*ret_number = number;
+	return of_cpu;
+}
+
 /*
  * Reserves a record of @size bytes, a constant, in the ring of this CPU. The caller sets all its bytes and submits it. Return: NULL if the
  * ring is full; the loss is counted
  */
 static __always_inline void *sockets__reserve(uint32_t size)
 {
-	const uint32_t cpu = bpf_get_smp_processor_id();
-	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+	uint32_t number;
+	struct tw_sockts_cpu *of_cpu = sockets__this_cpu(&number);
 	struct tw_sockts_head *head;
+	void *ring;
 
-	if (!ring || cpu >= TW_SOCKTS_CPUS_MAX)
+	if (!of_cpu)
+		return NULL;
+	ring = bpf_map_lookup_elem(&rings, &number);
+	if (!ring)
 		return NULL;
 	head = bpf_ringbuf_reserve(ring, sizeof(*head) + size, 0);
 	if (!head) {
-		__sync_fetch_and_add(&cpus[cpu].lost, 1);
+		__sync_fetch_and_add(&of_cpu->lost, 1);
 		return NULL;
 	}
-	__sync_fetch_and_add(&cpus[cpu].recorded, 1);
-	head->lost = cpus[cpu].lost;
+	__sync_fetch_and_add(&of_cpu->recorded, 1);
+	head->lost = of_cpu->lost;
 	head->time = sockets__now();
 	return head + 1;
 }
@@ -166,11 +185,12 @@ static __always_inline uint64_t sockets__time(const void *record)
  */
 static __always_inline void sockets__submit(void *record)
 {
-	const uint32_t cpu = bpf_get_smp_processor_id();
 	uint64_t flags = BPF_RB_NO_WAKEUP;
+	uint32_t number;
+	struct tw_sockts_cpu *of_cpu = sockets__this_cpu(&number);
 
-	if (cpu < TW_SOCKTS_CPUS_MAX && cpus[cpu].wants_wakeup) {
-		cpus[cpu].wants_wakeup = 0;
+	if (of_cpu && of_cpu->wants_wakeup) {
+		of_cpu->wants_wakeup = 0;
 		flags = BPF_RB_FORCE_WAKEUP;
 	}
 	bpf_ringbuf_submit((struct tw_sockts_head *)record - 1, flags);
