@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Socket events: resets and drops that programs cause are recorded as often as the kernel's own tracepoints record them, with the same times,
 # reasons and flows. tests/vm runs this script on stock kernels, too. Losses of a ring that is too small are counted exactly. A run that is killed leaves no program in the kernel.
-# Usage: sockets.sh TRACEWIRE
+# Usage: sockets.sh TRACEWIRE [slow]; slow: on an emulated machine, which may not fill a small ring
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 need bpftool tc
@@ -137,11 +137,12 @@ PYTHON
 for clock in mono boot tai; do compare $clock $clock; done
 
 # The filter: the producer rejects the other events, and counts them.
-"$tracewire" record -v -e sockts:drop -f 'family == 10 and reason == 3' -w filtered.pcapng -- python3 cause.py mono >/dev/null 2>filtered.err ||
+"$tracewire" record -v -e sockts:drop -f 'family == 10 and reason == "NO_SOCKET"' -w filtered.pcapng -- python3 cause.py mono >/dev/null 2>filtered.err ||
 	fail "filtered: $(cat filtered.err)"
 expect "filtered: its ledger" "closed 0" "$(ledger filtered state) $(ledger filtered difference)"
 events filtered.pcapng trace.sockts.drop.reason trace.sockts.drop.family | sort | uniq -c >filtered.drops
-expect "drops that pass the filter" "3 10" "$(awk '{ print $2, $3 }' filtered.drops)"
+no_socket=$(grep -o '{ [0-9]*, "NO_SOCKET" }' "$tracing/events/skb/kfree_skb/format" | grep -o '[0-9]*')
+expect "drops that pass the filter" "$no_socket 10" "$(awk '{ print $2, $3 }' filtered.drops)"
 [ "$(awk '{ print $1 }' filtered.drops)" -ge 6 ] || fail "the filter leaves $(cat filtered.drops)"
 [ "$(ledger filtered producer_filter)" -ge 20 ] || fail "the filter rejects only $(ledger filtered producer_filter) drops"
 
@@ -173,7 +174,7 @@ nothing_lost outer
 lost=$(ledger tiny ring)
 total=$(($(ledger tiny delivered) + lost))
 expect "a tiny ring: its ledger" "closed 0" "$(ledger tiny state) $(ledger tiny difference)"
-[ "$lost" -gt 0 ] || fail "a tiny ring loses nothing"
+[ "$lost" -gt 0 ] || [ "$2" = slow ] || fail "a tiny ring loses nothing"
 [ "$total" -ge $resets_min ] && [ "$total" -le "$(ledger outer delivered)" ] ||
 	fail "a tiny ring: $total events, $lost of them lost; the other run has $(ledger outer delivered)"
 
