@@ -11,6 +11,7 @@
 #include "cli/private_home.h"
 #include "pcap-tools/output/repair.h"
 #include "producer/instance.h"
+#include "producer/sockets/flags.h"
 #include "producer/tracing_dir.h"
 #include "xdp/classifier.h"
 
@@ -99,6 +100,8 @@ static int remove_stale(struct stale_cleanup *cleanup)
 	cleanup->err = 0;
 	err = tw_classifier__cleanup(cleanup->dry_run, tell_removed, cleanup, cleanup->error);
 	if (!err)
+		err = tw_socket_flags__cleanup(cleanup->dry_run, tell_removed, cleanup, cleanup->error);
+	if (!err)
 		err = private_home__cleanup(cleanup->dry_run, tell_removed, cleanup, cleanup->error);
 	if (!err)
 		err = remove_runs(cleanup);
@@ -170,8 +173,8 @@ const struct cli_command cli_command_cleanup = {
 	.name = "cleanup",
 	.summary = "Remove stale state of killed runs, and repair their captures",
 	.description =
-		"Removes the objects that killed runs left: trace instances, veth pairs, classifiers, and temporary "
-		"home directories of Wireshark. If a capture of a killed run ends in an incomplete block, this block "
+		"Removes the objects that killed runs left: trace instances, veth pairs, classifiers, flags of sockets, "
+		"and temporary home directories of Wireshark. If a capture of a killed run ends in an incomplete block, this block "
 		"is cut off. Prints the name of each object that was removed or repaired. Does not touch objects of "
 		"running processes, veth pairs made by `tracewire vnet up`, classifiers attached with --persist, or "
 		"objects that Tracewire did not make.\n\n"

@@ -76,6 +76,33 @@ bool tw_bpf_kernel__has_function(const struct tw_bpf_kernel *kernel, const char 
 	return btf__find_by_name_kind(kernel->btf, name, BTF_KIND_FUNC) > 0;
 }
 
+/* Finds a value of an enum. Return: false if it has no such name */
+static bool find_value(const struct btf *btf, const struct btf_type *type, const char *name, uint32_t *ret)
+{
+	const struct btf_enum *values = btf_enum(type);
+
+	for (uint16_t i = 0; i < btf_vlen(type); i++) {
+		if (strcmp(btf__name_by_offset(btf, values[i].name_off), name) != 0)
+			continue;
+		*ret = (uint32_t)values[i].val;
+		return true;
+	}
+	return false;
+}
+
+uint32_t tw_bpf_kernel__enumerator(const struct tw_bpf_kernel *kernel, const char *name)
+{
+	uint32_t value = 0;
+	bool found = false;
+
+	for (uint32_t i = 1; i < btf__type_cnt(kernel->btf) && !found; i++) {
+		const struct btf_type *type = btf__type_by_id(kernel->btf, i);
+
+		found = btf_is_enum(type) && find_value(kernel->btf, type, name, &value);
+	}
+	return value;
+}
+
 bool tw_bpf_kernel__has_netfilter(const struct tw_bpf_kernel *kernel)
 {
 	return btf__find_by_name_kind(kernel->btf, "bpf_nf_link", BTF_KIND_STRUCT) > 0;

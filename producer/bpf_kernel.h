@@ -33,6 +33,9 @@ int tw_bpf_kernel__tracepoint(const struct tw_bpf_kernel *kernel, const char *na
 /** tw_bpf_kernel__has_function() - whether the kernel has a function of this name, for example a kfunc */
 bool tw_bpf_kernel__has_function(const struct tw_bpf_kernel *kernel, const char *name);
 
+/** tw_bpf_kernel__enumerator() - Return: the value of an enumerator of the kernel; 0 if the kernel does not have it */
+uint32_t tw_bpf_kernel__enumerator(const struct tw_bpf_kernel *kernel, const char *name);
+
 /** tw_bpf_kernel__has_netfilter() - whether programs can be attached to netfilter hooks (Linux 6.4) */
 bool tw_bpf_kernel__has_netfilter(const struct tw_bpf_kernel *kernel);
 

@@ -6,7 +6,14 @@
 
 #define ON(event) (1u << TW_SOCKTS_##event)
 
+#define EGRESS    (ON(egress_ts) | ON(egress_stats))
+#define ENABLE_TX "bpf_sock_ops_enable_tx_tstamp" /* Linux 6.15 */
+
 static const struct tw_socket_hook hooks[] = {
+	{ EGRESS, "tcp", "egress_tcp", TW_SOCKET_HOOK_SOCKOPS, "sockops of the root cgroup", 0, ENABLE_TX },
+	{ EGRESS, "tcp_entry", "egress_entry", TW_SOCKET_HOOK_TRACEPOINT, "tcp_sendmsg_locked", 2, ENABLE_TX },
+	{ EGRESS, "tcp_existing", "egress_existing", TW_SOCKET_HOOK_EACH_TCP, "the iterator of TCP sockets", 0,
+	  ENABLE_TX },
 	{ ON(tcp_reset), "sent", "reset_sent", TW_SOCKET_HOOK_TRACEPOINT, "tcp_send_reset", 3, NULL },
 	{ ON(tcp_reset), "sent", "reset_sent_before", TW_SOCKET_HOOK_TRACEPOINT, "tcp_send_reset", 2, NULL },
 	{ ON(tcp_reset), "received", "reset_received", TW_SOCKET_HOOK_TRACEPOINT, "tcp_receive_reset", 1, NULL },
@@ -29,6 +36,7 @@ static bool permits(const struct tw_bpf_kernel *kernel, const struct tw_socket_h
 	case TW_SOCKET_HOOK_INGRESS:
 	case TW_SOCKET_HOOK_EGRESS:
 	case TW_SOCKET_HOOK_SOCKOPS:
+	case TW_SOCKET_HOOK_EACH_TCP:
 		return kernel->cgroup >= 0;
 	}
 	return false;

@@ -13,6 +13,7 @@ enum tw_socket_hook_kind {
 	TW_SOCKET_HOOK_INGRESS, /* of the root cgroup; also the three below */
 	TW_SOCKET_HOOK_EGRESS,
 	TW_SOCKET_HOOK_SOCKOPS,
+	TW_SOCKET_HOOK_EACH_TCP, /* run once for each TCP socket; sets flags that flags.h describes, with the sockops program before it */
 };
 
 /* A program, and what it is attached to. */

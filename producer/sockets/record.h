@@ -126,25 +126,38 @@ enum tw_sockts_direction { TW_SOCKTS_DIRECTION_LIST(X) };
 	S(__u8, hook)                                                           \
 	A(char, comm, TW_SOCKTS_COMM_LEN) /* of the sender */
 
-#define TW_SOCKTS_FIELDS_egress_stats(S, A, P) \
-	TW_SOCKTS_IDENTITY(S, A, P)            \
-	S(__u32, key)                          \
-	S(__u32, seq)                          \
-	S(__u32, srtt_us)                      \
-	S(__u32, min_rtt_us)                   \
-	S(__u64, busy_us)                      \
-	S(__u64, rwnd_limited_us)              \
-	S(__u64, sndbuf_limited_us)            \
-	S(__u64, bytes_acked)                  \
-	S(__u64, bytes_sent)                   \
-	S(__u64, bytes_retrans)                \
-	S(__u32, cwnd)                         \
-	S(__u32, ssthresh)                     \
-	S(__u32, delivered)                    \
-	S(__u32, delivered_ce)                 \
-	S(__u32, lost)                         \
-	S(__u32, retransmits)                  \
-	S(__u8, ca_state)                      \
+/* The state of the connection when data were acknowledged: what SOF_TIMESTAMPING_OPT_STATS gives to an application. */
+#define TW_SOCKTS_FIELDS_egress_stats(S, A, P)                                         \
+	TW_SOCKTS_IDENTITY(S, A, P)                                                    \
+	S(__u32, key)                                                                  \
+	S(__u32, seq)                                                                  \
+	S(__u64, busy_us)                                                              \
+	S(__u64, rwnd_limited_us)                                                      \
+	S(__u64, sndbuf_limited_us)                                                    \
+	S(__u64, pacing_rate)   /* bytes/s; 2^64-1 = not limited */                    \
+	S(__u64, delivery_rate) /* bytes/s */                                          \
+	S(__u64, bytes_acked)                                                          \
+	S(__u64, bytes_sent)                                                           \
+	S(__u64, bytes_retrans)                                                        \
+	S(__u32, srtt_us)                                                              \
+	S(__u32, min_rtt_us)                                                           \
+	S(__u32, cwnd)                                                                 \
+	S(__u32, ssthresh)                                                             \
+	S(__u32, delivered)                                                            \
+	S(__u32, delivered_ce)                                                         \
+	S(__u32, lost)                                                                 \
+	S(__u32, data_segs_out)                                                        \
+	S(__u32, retransmits)                                                          \
+	S(__u32, reordering)                                                           \
+	S(__u32, reord_seen)                                                           \
+	S(__u32, dsack_dups)                                                           \
+	S(__u32, sndq_size) /* bytes sent or to send that are not acknowledged */      \
+	S(__u32, bytes_notsent)                                                        \
+	S(__u32, peer_elapsed) /* ticks of the peer's TCP time stamps since its SYN */ \
+	S(__u16, timeout_rehash)                                                       \
+	S(__u8, recur_retrans) /* timeouts in a row */                                 \
+	S(__u8, app_limited)   /* 1 = the application limited delivery_rate */         \
+	S(__u8, ca_state)                                                              \
 	S(__u8, hook)
 
 #define TW_SOCKTS_FIELDS_ingress_ts(S, A, P)                         \

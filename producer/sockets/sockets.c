@@ -9,9 +9,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "producer/missed.h"
+#include "producer/sockets/flags.h"
 #include "producer/sockets/formats.h"
 #include "producer/sockets/impl.h"
 
@@ -27,7 +29,8 @@ struct tw_sockets {
 	size_t n_hooks;
 	int links[LINKS_MAX];
 	size_t n_links;
-	int *rings; /* maps, one for each possible CPU */
+	struct tw_socket_flags *flags; /* NULL = no flags of sockets are set */
+	int *rings;                    /* maps, one for each possible CPU */
 	size_t n_cpus;
 	size_t ring_size;
 	uint64_t missed_before;
@@ -84,6 +87,24 @@ static size_t round_size(size_t wanted)
 	return size;
 }
 
+/* The length of a jiffy: clocks named COARSE advance once in each. */
+static uint32_t us_per_jiffy(void)
+{
+	struct timespec length;
+
+	return clock_getres(CLOCK_MONOTONIC_COARSE, &length) ? 0 : (uint32_t)(length.tv_nsec / 1000);
+}
+
+static void set_constants_of_egress(struct tw_sockets *s)
+{
+	static const char *const tx_flags[] = { "SKBTX_HW_TSTAMP_NOBPF", "SKBTX_SW_TSTAMP", "SKBTX_SCHED_TSTAMP",
+						"SKBTX_COMPLETION_TSTAMP" };
+
+	for (size_t i = 0; i < sizeof(tx_flags) / sizeof(tx_flags[0]) && is_hooked(s, "egress_tcp"); i++)
+		s->programs->rodata->tx_flags_of_sockets |= tw_bpf_kernel__enumerator(&s->kernel, tx_flags[i]);
+	s->programs->rodata->us_per_jiffy = us_per_jiffy();
+}
+
 /* Stores the settings, and chooses the programs that are loaded. */
 static int prepare(struct tw_sockets *s, const struct tw_sockets_options *options)
 {
@@ -100,6 +121,7 @@ static int prepare(struct tw_sockets *s, const struct tw_sockets_options *option
 	s->programs->rodata->stream_clock = options->clock;
 	s->programs->rodata->own_tgid = options->own_tgid;
 	s->programs->rodata->events_on = options->events;
+	set_constants_of_egress(s);
 	bpf_object__for_each_program(program, s->programs->obj)
 		bpf_program__set_autoload(program, is_hooked(s, bpf_program__name(program)));
 	return bpf_map__set_max_entries(s->programs->maps.rings, (uint32_t)s->n_cpus);
@@ -237,6 +259,8 @@ static int attach_program(struct tw_sockets *s, const struct tw_socket_hook *hoo
 		return attach_to_cgroup(s, fd, BPF_CGROUP_INET_EGRESS);
 	case TW_SOCKET_HOOK_SOCKOPS:
 		return attach_to_cgroup(s, fd, BPF_CGROUP_SOCK_OPS);
+	case TW_SOCKET_HOOK_EACH_TCP:
+		return tw_socket_flags__set(fd);
 	}
 	return -EINVAL;
 }
@@ -257,9 +281,18 @@ static int refuse(const struct tw_socket_hook *hook, int err, struct tw_error *e
 	return tw_error__set(error, err, "cannot attach a BPF program to %s: %s", hook->target, strerror(-err));
 }
 
+/* Before flags of sockets are set, a cleanup must be able to find them. */
+static int begin_flags(struct tw_sockets *s, uint32_t events, struct tw_error *error)
+{
+	for (size_t i = 0; i < s->n_hooks; i++)
+		if (s->hooks[i]->kind == TW_SOCKET_HOOK_EACH_TCP && s->hooks[i]->events & events)
+			return tw_socket_flags__new(bpf_map__fd(s->programs->maps.egress_sockets), &s->flags, error);
+	return 0;
+}
+
 int tw_sockets__attach(struct tw_sockets *s, uint32_t events, struct tw_error *error)
 {
-	int err = 0;
+	int err = begin_flags(s, events, error);
 
 	s->missed_before = count_missed(s);
 	for (size_t i = 0; i < s->n_hooks && !err; i++) {
@@ -285,11 +318,13 @@ static void await_programs(void)
 
 void tw_sockets__detach(struct tw_sockets *s)
 {
-	if (!s->n_links)
-		return;
-	while (s->n_links)
-		close(s->links[--s->n_links]);
-	await_programs();
+	if (s->n_links) {
+		while (s->n_links)
+			close(s->links[--s->n_links]);
+		await_programs();
+	}
+	tw_socket_flags__free(s->flags);
+	s->flags = NULL;
 }
 
 void tw_sockets__free(struct tw_sockets *s)

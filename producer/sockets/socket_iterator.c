@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/sockets/socket_iterator.h"
+
+#include <bpf/bpf.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAMED      "/run/netns"
+#define OUTPUT_MAX 4096
+#define GROWTH     16
+
+struct run {
+	int link;
+	uint64_t *visited; /* inodes of namespaces; @n_visited of them */
+	size_t n_visited;
+	int err;
+};
+
+/* Runs the program for the sockets of this thread's network namespace. */
+static int run_here(int link)
+{
+	char output[OUTPUT_MAX]; /* the program writes nothing; reading runs it */
+	const int fd = bpf_iter_create(link);
+	ssize_t len;
+
+	if (fd < 0)
+		return fd;
+	do {
+		len = read(fd, output, sizeof(output));
+	} while (len > 0 || (len < 0 && (errno == EAGAIN || errno == EINTR))); /* EAGAIN: there are more sockets */
+	len = len < 0 ? -errno : 0;
+	close(fd);
+	return (int)len;
+}
+
+/* Remembers a namespace. Return: false if it was already visited, or without memory, which is kept as the error */
+static bool is_new(struct run *run, uint64_t inode)
+{
+	for (size_t i = 0; i < run->n_visited; i++)
+		if (run->visited[i] == inode)
+			return false;
+	if (run->n_visited % GROWTH == 0) {
+		uint64_t *more = realloc(run->visited, (run->n_visited + GROWTH) * sizeof(*more));
+
+		if (!more) {
+			run->err = -ENOMEM;
+			return false;
+		}
+		run->visited = more;
+	}
+	run->visited[run->n_visited++] = inode;
+	return true;
+}
+
+static void visit(struct run *run, const char *path)
+{
+	struct stat st;
+	int fd, err = 0;
+
+	if (stat(path, &st) || !is_new(run, st.st_ino))
+		return;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (!setns(fd, CLONE_NEWNET))
+		err = run_here(run->link);
+	if (err && !run->err)
+		run->err = err;
+	close(fd);
+}
+
+static void visit_each(struct run *run, const char *dir, const char *rest, bool (*is_wanted)(const char *name))
+{
+	DIR *entries = opendir(dir);
+	const struct dirent *entry;
+	char path[64 + sizeof(entry->d_name)];
+
+	while (entries && (entry = readdir(entries))) {
+		if (!is_wanted(entry->d_name))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s%s", dir, entry->d_name, rest);
+		visit(run, path);
+	}
+	if (entries)
+		closedir(entries);
+}
+
+static bool is_pid(const char *name)
+{
+	return isdigit((unsigned char)*name);
+}
+
+static bool is_shown(const char *name)
+{
+	return *name != '.';
+}
+
+/* In a thread of its own, because it changes the network namespace of the thread. */
+static void *run_everywhere(void *ctx)
+{
+	struct run *run = ctx;
+
+	visit(run, "/proc/thread-self/ns/net");
+	visit_each(run, "/proc", "/ns/net", is_pid);
+	visit_each(run, NAMED, "", is_shown);
+	return NULL;
+}
+
+int tw_socket_iterator__run(int program)
+{
+	struct run run = { .link = bpf_link_create(program, 0, BPF_TRACE_ITER, NULL) };
+	sigset_t all, before;
+	pthread_t thread;
+	int err;
+
+	if (run.link < 0)
+		return run.link;
+	sigfillset(&all); /* signals are for the other threads */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = -pthread_create(&thread, NULL, run_everywhere, &run);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!err)
+		err = -pthread_join(thread, NULL);
+	close(run.link);
+	free(run.visited);
+	return err ? err : run.err;
+}
