@@ -1,0 +1,190 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The time stamps of sent TCP data (sockts:egress_ts). A client that asks the kernel for time stamps itself (SO_TIMESTAMPING) gets the same
+# ones, and the same as without a recording. Flags of sockets are cleared, also after SIGKILL.
+# Usage: socket-stamps.sh TRACEWIRE STAMPS DROP.bpf.o FLAGGED.bpf.o
+tracewire=$1
+stamps=$2
+drop=$3
+flagged=$4
+for part in namespace check processes network tracing; do
+	# shellcheck source=/dev/null
+	. "$(dirname "$0")/../shell/$part.sh" || exit 1
+done
+need bpftool tc python3
+need_tracefs
+cd "$scratch" || exit 1
+bpftool btf dump file /sys/kernel/btf/vmlinux 2>/dev/null | grep -q "'bpf_sock_ops_enable_tx_tstamp'" ||
+	skip "this kernel has no socket time stamps for BPF (Linux 6.15)"
+grep -q ' cgroup2 ' /proc/mounts || skip "cgroup2 is not mounted"
+
+# A second network namespace, behind a veth pair: near 10.3.0.1, far 10.3.0.2, and the same with IPv6.
+start_far
+in_far() {
+	nsenter --net="/proc/$far/ns/net" "$@"
+}
+ip link add near type veth peer name far netns $far
+ip addr add 10.3.0.1/24 dev near
+ip addr add fd00:3::1/64 dev near nodad
+ip link set near up
+ip link set lo up
+in_far sh -c 'ip addr add 10.3.0.2/24 dev far; ip addr add fd00:3::2/64 dev far nodad; ip link set far up; ip link set lo up'
+in_background sink in_far "$stamps" sink 7777
+wait_for says "$scratch/sink.out" ready
+
+# Prints the fields of the events of the client's socket, one JSON object a line, with names of types.
+cat >events.py <<'PYTHON'
+import json, sys
+types = ["", "sendmsg_entry", "sendmsg", "sched", "snd_sw", "snd_hw", "ack"]
+bases = ["", "opt_id", "first", "seen"]
+for line in open(sys.argv[1]):
+    event = json.loads(line)
+    fields = event["fields"]
+    if event["event"] == "egress_ts" and fields["dport"] == 7777:
+        print(json.dumps(dict(fields, type=types[fields["type"]], key_base=bases[fields["key_base"]])))
+PYTHON
+
+# Compares what the client got with the events: equal types and keys, and times. Prints "same", or the differences.
+cat >compare.py <<'PYTHON'
+import collections, json, sys
+events, client = collections.defaultdict(list), collections.defaultdict(list)
+for line in open(sys.argv[1]):
+    e = json.loads(line)
+    if e["key_base"] == "opt_id" and e["type"] in ("sched", "snd_sw", "ack"):
+        events[e["type"], e["key"]].append(e["software"])
+for line in open(sys.argv[2]):
+    words = line.split()
+    if words[0] != "others":
+        client[words[0], int(words[1])].append(int(words[2]))
+if {k: len(v) for k, v in events.items()} != {k: len(v) for k, v in client.items()}:
+    sys.exit(f"only events: {sorted(events.keys() - client.keys())}, only the client: {sorted(client.keys() - events.keys())}")
+apart = sorted(abs(a - b) for k in client for a, b in zip(sorted(events[k]), sorted(client[k])))
+if not apart:
+    sys.exit("nothing to compare")
+if apart[len(apart) // 2] > 5000 or apart[len(apart) * 8 // 10] > 50000:  # others can run between the two clock readings
+    sys.exit(f"times are apart: median {apart[len(apart) // 2]} ns, of {len(apart)}")
+print("same")
+PYTHON
+
+# record NAME WORD...: records while the client sends; NAME.client and NAME.events have what the client and the recording got
+record() {
+	local name=$1
+	shift
+	"$tracewire" record -q -e sockts:egress_ts -w "$name.pcapng" -- "$stamps" send "$@" >"$name.client" 2>"$name.err" ||
+		fail "$name: $(cat "$name.err")"
+	"$tracewire" report -q --json "$name.pcapng" >"$name.json" 2>"$name.err" || fail "$name: report: $(cat "$name.err")"
+	python3 events.py "$name.json" >"$name.events"
+}
+
+# With us and without us, the client gets the same types and keys, and no other message. On a busy machine, the kernel may send a packet
+# twice, or send one with MSG_MORE before the next call; the case is then repeated.
+keys() { # FILE: what the client got, without times
+	cut -d ' ' -f 1,2 "$1" | sort -u
+}
+for case in "id 10.3.0.2" "tcp fd00:3::2" "more 10.3.0.2" "third fd00:3::2"; do
+	read -r mode address <<<"$case"
+	for _ in 1 2 3; do
+		"$stamps" send "$address" 7777 "$mode" 30 100 3000 >alone
+		record "with" "$address" 7777 "$mode" 30 100 3000
+		[ "$(keys alone)" = "$(keys with.client)" ] && break
+	done
+	expect "$case: alone and with a recording" "$(keys alone)" "$(keys with.client)"
+	expect "$case: client and events" same "$(python3 compare.py with.events with.client 2>&1)"
+done
+# A client that does not ask gets nothing. Its keys begin at its first byte.
+record plain 10.3.0.2 7777 plain 10 100 2000
+expect "client that does not ask" "others 0" "$(cat plain.client)"
+expect "keys of a client that does not ask" "first [9, 109, 209, 309, 409, 509, 609, 709, 809, 909, 1009]" "$(python3 - <<'PYTHON'
+import json
+events = [json.loads(line) for line in open("plain.events")]
+keys = {t: sorted(e["key"] for e in events if e["type"] == t) for t in ("sendmsg_entry", "sendmsg", "sched", "snd_sw", "ack")}
+order = {k: [e["software"] for t in keys for e in events if (e["type"], e["key"]) == (t, k)] for k in keys["ack"]}
+assert all(v == keys["ack"] for v in keys.values()), keys
+assert all(times == sorted(times) for times in order.values()), order
+assert all(e["comm"] == "integration_sta" and e["transmission"] == 0 and e["bytes"] == (10 if e["key"] == 9 else 100) for e in events), events
+print(*{e["key_base"] for e in events}, keys["ack"])
+PYTHON
+)"
+# Lost segments are sent again, and count their transmissions.
+in_far tc qdisc add dev far clsact
+in_far tc filter add dev far ingress bpf da obj "$drop" sec tc
+record lost 10.3.0.2 7777 tcp 50 1000 5000
+in_far tc qdisc del dev far clsact
+expect "lost segments" same "$(python3 compare.py lost.events lost.client 2>&1)"
+expect "transmissions" True "$(python3 - <<'PYTHON'
+import collections, json
+times = collections.defaultdict(list)
+for e in map(json.loads, open("lost.events")):
+    if e["type"] == "sched": times[e["key"]].append(e["transmission"])
+print(all(t == list(range(len(t))) for t in times.values()) and sum(len(t) > 1 for t in times.values()) > 3)
+PYTHON
+)"
+
+# The state of the connection that comes with an acknowledgement is the one that the client gets (SOF_TIMESTAMPING_OPT_STATS).
+"$tracewire" record -q -e sockts:egress_stats -w stats.pcapng -- "$stamps" send 10.3.0.2 7777 stats 30 100 10000 >stats.client 2>stats.err ||
+	fail "stats: $(cat stats.err)"
+"$tracewire" report -q --json stats.pcapng >stats.json
+expect "statistics" "same" "$(python3 - <<'PYTHON' 2>&1
+import json
+names = {1: "busy_us", 2: "rwnd_limited_us", 3: "sndbuf_limited_us", 4: "data_segs_out", 5: "retransmits", 6: "pacing_rate",
+         7: "delivery_rate", 8: "cwnd", 9: "reordering", 10: "min_rtt_us", 11: "recur_retrans", 12: "app_limited", 13: "sndq_size",
+         14: "ca_state", 15: "ssthresh", 16: "delivered", 17: "delivered_ce", 18: "bytes_sent", 19: "bytes_retrans", 20: "dsack_dups",
+         21: "reord_seen", 22: "srtt_us", 23: "timeout_rehash", 24: "bytes_notsent"}  # TCP_NLA_*
+events = {e["key"]: e for e in (json.loads(line)["fields"] for line in open("stats.json")) if e["dport"] == 7777 and e["key"] != 9}
+client = [line.split() for line in open("stats.client") if line.startswith("ack")]
+times = ("busy_us", "rwnd_limited_us", "sndbuf_limited_us")  # a jiffy can begin in between
+for _, key, _, *stats in client:
+    stats = {names[int(n)]: int(v) for n, v in (word.split("=") for word in stats) if int(n) in names}
+    different = {n: (v, events[int(key)][n]) for n, v in stats.items() if v != events[int(key)][n] and n not in times}
+    assert not different and len(stats) == len(names), (key, different, len(stats))
+elapsed = [e["peer_elapsed"] for e in events.values()]
+assert len(client) == len(events) == 30 and elapsed == sorted(elapsed) and elapsed[-1] >= 290, (len(client), len(events), elapsed)
+print("same")
+PYTHON
+)"
+
+# Connections that exist when a recording begins are followed, and their flag is cleared when it ends.
+mkdir bpf
+mount -t bpf bpf bpf
+at_end 'umount "$scratch/bpf"'
+bpftool iter pin "$flagged" bpf/flagged || fail "the iterator cannot be pinned"
+flags() {
+	wc -l <bpf/flagged
+}
+has_connection() {
+	[ -n "$(ss -Htn state established dport = 7777)" ]
+}
+has_flags() {
+	[ "$(flags)" = "$1" ]
+}
+in_background client "$stamps" send 10.3.0.2 7777 plain 100000 100 20000
+wait_for has_connection
+expect "flags at the beginning" 0 "$(flags)"
+"$tracewire" record -q -e sockts:egress_ts -w existing.pcapng -- sleep 0.5 2>existing.err || fail "existing: $(cat existing.err)"
+expect "flags at the end" 0 "$(flags)"
+"$tracewire" report -q --json existing.pcapng >existing.json
+python3 events.py existing.json >existing.events
+expect "base of the keys of a connection that existed" '"seen"' "$(sed -E 's/.*"key_base": ("[a-z_]*").*/\1/' existing.events | sort -u)"
+
+# After SIGKILL, a cleanup clears the flag. Another recording of the same connection goes on, and then owns the flag.
+in_background killed "$tracewire" record -q -e sockts:egress_ts -w killed.pcapng
+killed=$pid
+wait_for has_flags 1
+in_background other "$tracewire" record -e sockts:egress_ts -w other.pcapng
+other=$pid
+wait_for says other.err '^recording to'
+kill_at_once "$killed"
+expect "flags after SIGKILL" 1 "$(flags)"
+"$tracewire" cleanup >cleanup.out 2>&1 || fail "cleanup: $(cat cleanup.out)"
+says cleanup.out "^removed socket flags tracewire-$killed" || fail "cleanup says: $(cat cleanup.out)"
+expect "flags while another recording goes on" 1 "$(flags)"
+interrupt "$other" || fail "other: $(cat other.err)"
+expect "flags after the other recording" 0 "$(flags)"
+in_background killed "$tracewire" record -q -e sockts:egress_ts -w killed.pcapng
+killed=$pid
+wait_for has_flags 1
+kill_at_once "$killed"
+"$tracewire" cleanup >cleanup.out 2>&1 || fail "cleanup: $(cat cleanup.out)"
+expect "flags after a cleanup" 0 "$(flags)"
+expect "state files" "" "$(ls /run/tracewire 2>/dev/null | grep -E "^sockets-tracewire-($killed|$other)")"
+exit $failed
