@@ -6,24 +6,22 @@
 #include "producer/packets/packets.bpf.h"
 
 #include "producer/packet_headers.bpf.h"
+#include "producer/receive.bpf.h"
 
-#define ECHO_REQUEST     8
-#define ECHO_REPLY       0
-#define ECHO_REQUEST_V6  128
-#define ECHO_REPLY_V6    129
-#define NO_ICMP          255 /* instead of a type: there is no ICMP header */
-#define NETFILTER_ACCEPT 1
+#define ECHO_REQUEST    8
+#define ECHO_REPLY      0
+#define ECHO_REQUEST_V6 128
+#define ECHO_REPLY_V6   129
+#define NO_ICMP         255 /* instead of a type: there is no ICMP header */
 
 /* The parts of the kernel's structures that are read; libbpf adapts the offsets to the running kernel. */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct sk_buff_head {
-	struct sk_buff *prev;
 	uint32_t qlen;
 };
 
 struct sock_common {
-	unsigned short skc_family;
 	possible_net_t skc_net;
 };
 
@@ -46,11 +44,6 @@ struct tcp_sock {
 	struct rb_root out_of_order_queue;
 };
 
-/* Before Linux 6.11 */
-struct sk_buff___before {
-	uint8_t mono_delivery_time : 1;
-};
-
 struct tcp_skb_cb {
 	uint32_t seq, end_seq;
 };
@@ -59,14 +52,7 @@ struct skb_shared_info {
 	unsigned short gso_segs;
 };
 
-struct bpf_nf_ctx {
-	const void *state;
-	struct sk_buff *skb;
-};
-
 #pragma clang attribute pop
-
-extern void *bpf_cast_to_kern_ctx(void *) __ksym __weak;
 
 struct figures_map figures SEC(".maps");
 struct groups_map groups SEC(".maps");
@@ -300,31 +286,19 @@ int BPF_PROG(echo_received, struct sk_buff *skb)
 	return 0;
 }
 
-/* Whether a packet has a receive time stamp, which is by CLOCK_REALTIME. */
-static __always_inline bool has_receive_stamp(struct sk_buff *skb)
-{
-	struct sk_buff___before *before = (void *)skb;
-
-	if (!skb->tstamp)
-		return false;
-	if (bpf_core_field_exists(skb->tstamp_type))
-		return !BPF_CORE_READ_BITFIELD(skb, tstamp_type);
-	return !bpf_core_field_exists(before->mono_delivery_time) ||
-	       !BPF_CORE_READ_BITFIELD(before, mono_delivery_time);
-}
-
 /* Measures a packet at a stage of the receive path. @fields: has the network namespace and the task; the other fields are set here */
 static __always_inline void measure(uint32_t event, struct sk_buff *skb, struct tw_packet_fields *fields)
 {
 	const uint32_t by = settings[event].by;
+	const int64_t stamp = receive_stamp(skb);
 	int64_t since;
 
 	COUNT(event, begun, 1);
-	if (!has_receive_stamp(skb)) {
+	if (!stamp) {
 		COUNT(event, unstamped, 1);
 		return;
 	}
-	since = (int64_t)bpf_ktime_get_tai_ns() - tai_offset - skb->tstamp;
+	since = (int64_t)bpf_ktime_get_tai_ns() - tai_offset - stamp;
 	if (since < 0) {
 		COUNT(event, backwards, 1);
 		return;
@@ -358,20 +332,6 @@ static __always_inline void measure_of_socket(uint32_t event, struct sk_buff *sk
 
 	if (is_selected((uint32_t)skb->skb_iif, fields.netns))
 		measure(event, skb, &fields);
-}
-
-static __always_inline bool is_internet(struct sock *sk)
-{
-	return sk->__sk_common.skc_family == FAMILY_INET || sk->__sk_common.skc_family == FAMILY_INET6;
-}
-
-/* The packet that was put into the receive queue last. Return: NULL if the queue is empty */
-static __always_inline struct sk_buff *last_queued(struct sock *sk)
-{
-	struct sk_buff *last = sk->sk_receive_queue.prev;
-
-	/* The last element of an empty list is the head of the list. */
-	return (const void *)last == (const void *)&sk->sk_receive_queue ? NULL : last;
 }
 
 SEC("fentry/ip_rcv_core")

@@ -48,13 +48,11 @@ struct sk_buff {
 	struct sk_buff *next;
 	struct net_device *dev;
 	struct sock *sk;
-	int64_t tstamp;
 	unsigned char *head, *data;
 	unsigned int end;
 	uint16_t network_header;
 	uint16_t protocol;
 	int skb_iif;
-	uint8_t tstamp_type : 2;
 	char cb[48];
 };
 

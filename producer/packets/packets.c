@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <linux/net_tstamp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "producer/kernel_pairs/figures.h"
 #include "producer/missed.h"
 #include "producer/packets/impl.h"
+#include "producer/receive_stamps.h"
 #include "producer/sockets/formats.h"
 
 #include "packet_programs.skel.h" /* after the types that it uses */
@@ -27,7 +27,6 @@
 #define LEAF_PACKETS  32768
 #define CELLS_MIN     64
 #define CELLS_MAX     (1u << 16)
-#define STAMPS_US     20000 /* after the socket is set up, the kernel begins to stamp packets within this time */
 #define LINKS_MAX     (2 * TW_PACKET_EVENTS + TW_PACKET_CLONES_MAX)
 #define HOOK_TEXT     1024
 
@@ -373,12 +372,11 @@ static int attach_event(struct tw_packets *packets, const struct measured *measu
 /* Makes the kernel stamp received packets until the socket is closed. */
 static int begin_stamping(struct tw_packets *packets, struct tw_error *error)
 {
-	const int flags = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
+	const int fd = tw_receive_stamps__begin();
 
-	packets->stamping = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (packets->stamping < 0 || setsockopt(packets->stamping, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof(flags)))
-		return tw_error__set(error, -errno, "cannot switch on receive time stamps: %s", strerror(errno));
-	usleep(STAMPS_US);
+	if (fd < 0)
+		return tw_error__set(error, fd, "cannot switch on receive time stamps: %s", strerror(-fd));
+	packets->stamping = fd;
 	return 0;
 }
 
