@@ -309,6 +309,17 @@ static uint32_t socket_events(const struct tw_selection *selection, bool *ret_ot
 	return events;
 }
 
+static bool selects(const struct tw_selection *selection, const char *system, const char *name)
+{
+	for (size_t i = 0; i < selection->events.n; i++) {
+		const struct tw_event_name *event = &selection->events.names[i];
+
+		if (!strcmp(event->system, system) && !strcmp(event->name, name))
+			return true;
+	}
+	return false;
+}
+
 static enum tw_sockts_clock socket_clock(int id)
 {
 	return id == CLOCK_BOOTTIME ? TW_SOCKTS_CLOCK_BOOT
@@ -355,6 +366,8 @@ static int make_sockets(struct tw_producer *p, uint32_t own_tgid, struct tw_erro
 		.events = socket_events(&p->selection, &others),
 		.clock = socket_clock(p->clock.id),
 		.ring_size = (o->buffer_kib ? o->buffer_kib : default_ring_kib()) * 1024,
+		.wakes = selects(&p->selection, "sched", "sched_waking") &&
+			 selects(&p->selection, "sched", "sched_switch"),
 		.own_tgid = o->show_self ? 0 : own_tgid,
 		.left_out = o->event_left_out,
 		.ctx = o->ctx,

@@ -16,9 +16,12 @@ enum tw_socket_hook_kind {
 	TW_SOCKET_HOOK_EACH_TCP, /* run once for each TCP socket; sets flags that flags.h describes, with the sockops program before it */
 };
 
+/* For the programs that only wake-ups in sockts:ingress_ts need, instead of the bits of events. */
+#define TW_SOCKET_WAKES (1u << TW_SOCKTS_EVENTS)
+
 /* A program, and what it is attached to. */
 struct tw_socket_hook {
-	uint32_t events; /* bits 1 << enum tw_sockts_event of the events for which the program is needed */
+	uint32_t events; /* bits 1 << enum tw_sockts_event of the events that need the program; or TW_SOCKET_WAKES */
 	const char *
 		stage; /* part of the events. Of the hooks with the same events and stage, the first permitted one is used */
 	const char *program; /* name of its function in *.bpf.c */

@@ -41,7 +41,8 @@ enum tw_sockts_event {
 	X(2, TRACEPOINT, "tracepoint") \
 	X(3, FUNCTION, "function")     \
 	X(4, CGROUP, "cgroup")         \
-	X(5, NETFILTER, "netfilter")
+	X(5, NETFILTER, "netfilter")   \
+	X(6, STAMP, "stamp") /* the kernel's own time stamp of the packet */
 
 /* What happened to the bytes of egress_ts. */
 #define TW_SOCKTS_EGRESS_LIST(X)             \
@@ -160,23 +161,23 @@ enum tw_sockts_direction { TW_SOCKTS_DIRECTION_LIST(X) };
 	S(__u8, ca_state)                                                              \
 	S(__u8, hook)
 
-#define TW_SOCKTS_FIELDS_ingress_ts(S, A, P)                         \
-	TW_SOCKTS_IDENTITY(S, A, P)                                  \
-	S(__u8, type)    /* enum tw_sockts_ingress_type */           \
-	S(__u8, hole)    /* 1 = waited for an earlier segment */     \
-	S(__u8, backlog) /* 1 = went through the socket's backlog */ \
-	S(__u8, ksoftirqd)                                           \
-	S(__u32, key)                                                \
-	S(__u32, seq)                                                \
-	S(__u32, bytes)                                              \
-	S(__u64, software)                                           \
-	S(__u64, hardware)                                           \
-	S(__u64, cgroup)                                             \
-	S(__u32, ifindex)                                            \
-	S(__s32, pid) /* of the reader */                            \
-	S(__s16, phc)                                                \
-	S(__u8, hook)                                                \
-	A(char, dev, TW_SOCKTS_DEV_LEN)                              \
+#define TW_SOCKTS_FIELDS_ingress_ts(S, A, P)                                     \
+	TW_SOCKTS_IDENTITY(S, A, P)                                              \
+	S(__u8, type)    /* enum tw_sockts_ingress_type */                       \
+	S(__u8, hole)    /* 1 = waited for an earlier segment */                 \
+	S(__u8, backlog) /* 1 = went through the socket's backlog */             \
+	S(__u8, ksoftirqd)                                                       \
+	S(__u32, key) /* TCP: as seq; UDP: number of the datagram in its flow */ \
+	S(__u32, seq) /* of TCP: absolute sequence number of the last byte */    \
+	S(__u32, bytes)                                                          \
+	S(__u64, software) /* time of the step by the stream's clock, ns */      \
+	S(__u64, hardware)                                                       \
+	S(__u64, cgroup) /* id of the reader's cgroup */                         \
+	S(__u32, ifindex)                                                        \
+	S(__s32, pid) /* of the reader */                                        \
+	S(__s16, phc)                                                            \
+	S(__u8, hook)                                                            \
+	A(char, dev, TW_SOCKTS_DEV_LEN)                                          \
 	A(char, comm, TW_SOCKTS_COMM_LEN) /* of the reader */
 
 #define TW_SOCKTS_FIELDS_tcp_reset(S, A, P)                                 \

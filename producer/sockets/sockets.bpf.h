@@ -247,11 +247,12 @@ static __always_inline void sockets__set_identity(void *event, struct sock *sk, 
 }
 
 /*
- * Sets the addresses, the ports and the protocol in a record from the headers of a packet. @event: as above
+ * Sets the addresses, the ports and the protocol in a record from the headers of a packet. @event: as above; @at: the IP header
  * @reversed: the packet came from the other side, so its source is the destination in the record
  * Return: the address of the header after the IP header; NULL if there is no IP header
  */
-static __always_inline const unsigned char *sockets__set_flow(void *event, struct sk_buff *skb, bool reversed)
+static __always_inline const unsigned char *sockets__set_flow_at(void *event, struct sk_buff *skb,
+								 const unsigned char *at, bool reversed)
 {
 	const uint16_t network = skb->network_header, transport = skb->transport_header;
 	const unsigned char *const head = skb->head, *next;
@@ -267,7 +268,7 @@ static __always_inline const unsigned char *sockets__set_flow(void *event, struc
 	} ip;
 
 	if (skb->protocol == bpf_htons(ETHERTYPE_IPV4)) {
-		if (bpf_probe_read_kernel(&ip.v4, sizeof(ip.v4), head + network) || ip.v4.version_length >> 4 != 4)
+		if (bpf_probe_read_kernel(&ip.v4, sizeof(ip.v4), at) || ip.v4.version_length >> 4 != 4)
 			return NULL;
 		to->family = FAMILY_INET;
 		to->protocol = ip.v4.protocol;
@@ -276,18 +277,18 @@ static __always_inline const unsigned char *sockets__set_flow(void *event, struc
 		sockets__map_address(to->saddrv6, to->saddr);
 		sockets__map_address(to->daddrv6, to->daddr);
 		has_ports = !(ip.v4.fragment & bpf_htons(0x1fff));
-		next = head + network + (ip.v4.version_length & 15) * 4u;
+		next = at + (ip.v4.version_length & 15) * 4u;
 	} else if (skb->protocol == bpf_htons(ETHERTYPE_IPV6)) {
-		if (bpf_probe_read_kernel(&ip.v6, sizeof(ip.v6), head + network) || ip.v6.version_class >> 4 != 6)
+		if (bpf_probe_read_kernel(&ip.v6, sizeof(ip.v6), at) || ip.v6.version_class >> 4 != 6)
 			return NULL;
 		to->family = FAMILY_INET6;
 		to->protocol = ip.v6.next_header;
 		__builtin_memcpy(from_v6, ip.v6.saddr, sizeof(ip.v6.saddr));
 		__builtin_memcpy(onto_v6, ip.v6.daddr, sizeof(ip.v6.daddr));
 		/* after extension headers, the kernel knows where the transport header is */
-		next = head + (transport > network + sizeof(ip.v6) && transport != UINT16_MAX
-				       ? transport
-				       : network + sizeof(ip.v6));
+		next = at + sizeof(ip.v6);
+		if (at == head + network && transport > network + sizeof(ip.v6) && transport != UINT16_MAX)
+			next = head + transport;
 	} else {
 		return NULL;
 	}
@@ -297,6 +298,12 @@ static __always_inline const unsigned char *sockets__set_flow(void *event, struc
 		to->dport = bpf_ntohs(ports[!reversed]);
 	}
 	return next;
+}
+
+/* The same for a packet whose place of the IP header is set: after the device that received it, or before the one that sends it. */
+static __always_inline const unsigned char *sockets__set_flow(void *event, struct sk_buff *skb, bool reversed)
+{
+	return sockets__set_flow_at(event, skb, skb->head + skb->network_header, reversed);
 }
 
 #endif

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "producer/missed.h"
+#include "producer/receive_stamps.h"
 #include "producer/sockets/flags.h"
 #include "producer/sockets/formats.h"
 #include "producer/sockets/impl.h"
@@ -29,6 +30,7 @@ struct tw_sockets {
 	size_t n_hooks;
 	int links[LINKS_MAX];
 	size_t n_links;
+	int stamping;                  /* a socket that requests receive time stamps; -1 = none */
 	struct tw_socket_flags *flags; /* NULL = no flags of sockets are set */
 	int *rings;                    /* maps, one for each possible CPU */
 	size_t n_cpus;
@@ -48,9 +50,11 @@ static uint32_t events_of(const struct tw_sockets *s)
 /* Chooses the hooks of the selected events. Return: 0 if there is one for at least one event */
 static int choose_hooks(struct tw_sockets *s, const struct tw_sockets_options *options, struct tw_error *error)
 {
+	const bool has_wakes = options->wakes && options->events & 1u << TW_SOCKTS_ingress_ts;
 	uint32_t lacking;
 
-	s->n_hooks = tw_socket_hooks__choose(&s->kernel, options->events, s->hooks, TW_SOCKET_HOOKS_MAX);
+	s->n_hooks = tw_socket_hooks__choose(&s->kernel, options->events | (has_wakes ? TW_SOCKET_WAKES : 0), s->hooks,
+					     TW_SOCKET_HOOKS_MAX);
 	lacking = options->events & ~events_of(s);
 	for (uint32_t i = 0; i < TW_SOCKTS_EVENTS; i++) {
 		char sentence[256];
@@ -105,6 +109,16 @@ static void set_constants_of_egress(struct tw_sockets *s)
 	s->programs->rodata->us_per_jiffy = us_per_jiffy();
 }
 
+/* Makes the maps for received bytes as small as possible, because no program uses them. */
+static void shrink_ingress_maps(struct tw_sockets *s)
+{
+	struct bpf_map *const maps[] = { s->programs->maps.in_flows, s->programs->maps.in_datagrams,
+					 s->programs->maps.in_queue, s->programs->maps.in_wakes };
+
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		bpf_map__set_max_entries(maps[i], 1);
+}
+
 /* Stores the settings, and chooses the programs that are loaded. */
 static int prepare(struct tw_sockets *s, const struct tw_sockets_options *options)
 {
@@ -124,6 +138,12 @@ static int prepare(struct tw_sockets *s, const struct tw_sockets_options *option
 	set_constants_of_egress(s);
 	bpf_object__for_each_program(program, s->programs->obj)
 		bpf_program__set_autoload(program, is_hooked(s, bpf_program__name(program)));
+	bpf_program__set_type(s->programs->progs.ingress_ip, (enum bpf_prog_type)TW_BPF_PROG_NETFILTER);
+	bpf_program__set_expected_attach_type(s->programs->progs.ingress_ip,
+					      (enum bpf_attach_type)TW_BPF_ATTACH_NETFILTER);
+	if (!(options->events & 1u << TW_SOCKTS_ingress_ts))
+		shrink_ingress_maps(s);
+	s->programs->rodata->has_wakes = options->wakes;
 	return bpf_map__set_max_entries(s->programs->maps.rings, (uint32_t)s->n_cpus);
 }
 
@@ -186,6 +206,7 @@ int tw_sockets__new(const struct tw_sockets_options *options, struct tw_sockets 
 	if (!s)
 		return tw_error__set(error, -ENOMEM, "no memory for the programs of socket events");
 	s->kernel.cgroup = -1;
+	s->stamping = -1;
 	err = tw_bpf_kernel__init(&s->kernel, error);
 	if (!err)
 		err = choose_hooks(s, options, error);
@@ -290,10 +311,25 @@ static int begin_flags(struct tw_sockets *s, uint32_t events, struct tw_error *e
 	return 0;
 }
 
+/* Makes the kernel stamp received packets until the socket is closed. */
+static int begin_stamping(struct tw_sockets *s, struct tw_error *error)
+{
+	const int fd = tw_receive_stamps__begin();
+
+	if (fd < 0)
+		return tw_error__set(error, fd, "cannot switch on receive time stamps: %s", strerror(-fd));
+	s->stamping = fd;
+	return 0;
+}
+
 int tw_sockets__attach(struct tw_sockets *s, uint32_t events, struct tw_error *error)
 {
 	int err = begin_flags(s, events, error);
 
+	if (!err && events & 1u << TW_SOCKTS_ingress_ts) {
+		events |= TW_SOCKET_WAKES;
+		err = begin_stamping(s, error);
+	}
 	s->missed_before = count_missed(s);
 	for (size_t i = 0; i < s->n_hooks && !err; i++) {
 		if (s->hooks[i]->events & events)
@@ -318,6 +354,9 @@ static void await_programs(void)
 
 void tw_sockets__detach(struct tw_sockets *s)
 {
+	if (s->stamping >= 0)
+		close(s->stamping);
+	s->stamping = -1;
 	if (s->n_links) {
 		while (s->n_links)
 			close(s->links[--s->n_links]);

@@ -8,6 +8,7 @@
 #ifndef TW_SOCKETS_H
 #define TW_SOCKETS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,7 @@ struct tw_sockets_options {
 	uint32_t events;            /* bits 1 << enum tw_sockts_event of the selected events */
 	enum tw_sockts_clock clock; /* the stream's clock */
 	size_t ring_size;           /* bytes of each CPU's ring; rounded up to a power of two that the kernel permits */
+	bool wakes;                 /* wake-ups are traced, so sockts:ingress_ts has them, too */
 	uint32_t own_tgid;          /* process whose own events are left out, in the initial pid namespace; 0 = none */
 	/* Called with one sentence for each selected event that this kernel cannot make. May be NULL. */
 	void (*left_out)(void *ctx, const char *sentence);
