@@ -196,9 +196,6 @@ struct {
 	__type(value, uint32_t);
 } retransmissions SEC(".maps");
 
-const volatile uint32_t tx_flags_of_sockets; /* bits of tx_flags that an application can set by SO_TIMESTAMPING */
-const volatile uint32_t us_per_jiffy;
-
 /* What happened to some bytes. */
 struct stamp {
 	uint8_t type, hook;
@@ -302,9 +299,9 @@ static __always_inline void set_times(const struct tcp_sock___egress *tcp, struc
 	for (uint32_t i = 0; i < 3; i++)
 		if (type == i + 1)
 			jiffies[i] += (uint32_t)bpf_jiffies64() - tcp->chrono_start;
-	event->busy_us = (jiffies[0] + jiffies[1] + jiffies[2]) * us_per_jiffy;
-	event->rwnd_limited_us = jiffies[CHRONO_RWND_LIMITED - 1] * us_per_jiffy;
-	event->sndbuf_limited_us = jiffies[CHRONO_SNDBUF_LIMITED - 1] * us_per_jiffy;
+	event->busy_us = (jiffies[0] + jiffies[1] + jiffies[2]) * settings.us_per_jiffy;
+	event->rwnd_limited_us = jiffies[CHRONO_RWND_LIMITED - 1] * settings.us_per_jiffy;
+	event->sndbuf_limited_us = jiffies[CHRONO_SNDBUF_LIMITED - 1] * settings.us_per_jiffy;
 }
 
 /* As the kernel's tcp_compute_delivery_rate(), bytes/s */
@@ -410,7 +407,7 @@ static __always_inline void enable_stamps(struct bpf_sock_ops_kern *kern, const 
 	const struct skb_shared_info *shared = READABLE(skb->head + skb->end, struct skb_shared_info);
 	const struct tcp_skb_cb *cb = READABLE(&skb->cb, struct tcp_skb_cb);
 
-	if ((shared->tx_flags & tx_flags_of_sockets ||
+	if ((shared->tx_flags & settings.tx_flags_of_sockets ||
 	     BPF_CORE_READ_BITFIELD(cb, txstamp_ack) & TXSTAMP_ACK_OF_SOCKET) &&
 	    shared->tskey != last)
 		return;

@@ -113,8 +113,6 @@ struct task_struct {
 
 #pragma clang attribute pop
 
-const volatile bool has_wakes; /* the events of wake-ups are recorded */
-
 /* Bytes that were received together. */
 struct bytes {
 	struct tw_sockts_socket
@@ -323,9 +321,9 @@ static __always_inline uint64_t from_realtime(int64_t time)
 		return 0;
 	of_cpu = base->cpu_base;
 	time -= of_cpu->clock_base[BASE_REALTIME].offset;
-	if (stream_clock == TW_SOCKTS_CLOCK_BOOT)
+	if (settings.clock == TW_SOCKTS_CLOCK_BOOT)
 		time += of_cpu->clock_base[BASE_BOOTTIME].offset;
-	if (stream_clock == TW_SOCKTS_CLOCK_TAI)
+	if (settings.clock == TW_SOCKTS_CLOCK_TAI)
 		time += of_cpu->clock_base[BASE_TAI].offset;
 	return (uint64_t)time;
 }
@@ -591,7 +589,7 @@ int ingress_l4(struct __sk_buff *context)
 /* Notes that the readers of a socket are about to be woken. */
 static __always_inline void expect_wake(struct doing *doing, uint64_t cookie, uint32_t key, uint32_t bytes)
 {
-	if (!has_wakes)
+	if (!settings.has_wakes)
 		return;
 	doing->ready_cookie = cookie;
 	doing->ready_time = sockets__now();
@@ -819,7 +817,7 @@ static __always_inline void report_step(enum tw_sockts_ingress_type type, uint64
 /* Makes the events of the wake-up after which a task reads. Only now is it known that the task was woken to read. */
 static __always_inline void report_wake(const struct tw_sockts_socket *flow, const struct reading *reading)
 {
-	const struct wake *found = has_wakes ? bpf_map_lookup_elem(&in_wakes, &reading->pid) : NULL;
+	const struct wake *found = settings.has_wakes ? bpf_map_lookup_elem(&in_wakes, &reading->pid) : NULL;
 	struct wake wake;
 
 	if (!found || found->cookie != flow->cookie)

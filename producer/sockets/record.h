@@ -242,4 +242,14 @@ struct tw_sockts_cpu {
 /* The stream's clock, for the programs. */
 enum tw_sockts_clock { TW_SOCKTS_CLOCK_MONO, TW_SOCKTS_CLOCK_BOOT, TW_SOCKTS_CLOCK_TAI };
 
+/* What all programs are told before they are loaded. */
+struct tw_sockts_settings {
+	__u32 clock;               /* enum tw_sockts_clock */
+	__u32 own_tgid;            /* process of the run, whose own events are left out; 0 = none */
+	__u32 events;              /* bits 1 << enum tw_sockts_event of the events that are recorded */
+	__u32 has_wakes;           /* 1 = wake-ups are events, too */
+	__u32 tx_flags_of_sockets; /* bits of skb_shared_info.tx_flags that an application can set by SO_TIMESTAMPING */
+	__u32 us_per_jiffy;
+};
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The events sockts:tcp_reset and sockts:drop. */
+/* The event sockts:tcp_reset. */
 #include "producer/sockets/sockets.bpf.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -20,14 +20,6 @@ static __always_inline uint32_t answering_seq(const unsigned char *next)
 	return bpf_ntohl(tcp.ack_seq);
 }
 
-/* The namespace of a packet without socket */
-static __always_inline uint64_t netns_of(struct sk_buff *skb)
-{
-	const struct net_device *dev = skb->dev;
-
-	return dev ? dev->nd_net.net->net_cookie : 0;
-}
-
 /*
  * A reset that this host sends. @sk: may be NULL, or a socket that only waits for the end of a connection
  * @skb: the segment that the reset answers; NULL = the program or the kernel ends the connection
@@ -46,7 +38,7 @@ static __always_inline int make_sent(struct sock *sk, struct sk_buff *skb, uint3
 		sockets__set_identity(event, sk, bpf_get_socket_cookie(sk), PROTOCOL_TCP);
 	if (skb) {
 		if (!sk)
-			event->netns_cookie = netns_of(skb);
+			event->netns_cookie = sockets__netns_of(skb);
 		event->seq = answering_seq(sockets__set_flow(event, skb, true));
 	} else if (sk) {
 		event->seq = BPF_CORE_READ(tcp, snd_nxt);
@@ -89,66 +81,4 @@ int BPF_PROG(reset_received, struct sock *sk)
 	event->hook = TW_SOCKTS_HOOK_TRACEPOINT;
 	sockets__submit(event);
 	return 0;
-}
-
-/* The interface of a packet. In the queue of a UDP socket, the memory of skb->dev is used otherwise. */
-static __always_inline uint32_t ifindex_of(struct sk_buff *skb, uint16_t protocol)
-{
-	const struct net_device *dev = skb->dev;
-
-	if (!dev || (protocol == PROTOCOL_UDP && skb->skb_iif))
-		return (uint32_t)skb->skb_iif;
-	return (uint32_t)dev->ifindex;
-}
-
-/*
- * A packet that the kernel drops. @receiver: the socket that refuses it; NULL = none. The cookie of the packet's own socket is only read:
- * before Linux 6.10, the pointer of a fragment may lead nowhere, and only reading is safe then.
- */
-static __always_inline int make_drop(struct sk_buff *skb, void *location, uint32_t reason, struct sock *receiver)
-{
-	struct tw_sockts_drop *event;
-	struct sock *sk;
-
-	event = sockets__reserve(sizeof(*event));
-	if (!event)
-		return 0;
-	__builtin_memset(event, 0, sizeof(*event));
-	sockets__set_common(&event->common, TW_SOCKTS_ID_drop);
-	sk = receiver ? receiver : skb->sk;
-	if (sk) {
-		event->skaddr = (uint64_t)sk;
-		event->cookie = (uint64_t)sk->__sk_common.skc_cookie.counter;
-		event->netns_cookie = sk->__sk_common.skc_net.net->net_cookie;
-	}
-	sockets__set_flow(event, skb, false);
-	event->ifindex = ifindex_of(skb, event->protocol);
-	if (!sk && event->ifindex && event->protocol != PROTOCOL_UDP)
-		event->netns_cookie = netns_of(skb);
-	event->location = (uint64_t)location;
-	event->bytes = skb->len;
-	event->reason = (uint16_t)reason;
-	event->hook = TW_SOCKTS_HOOK_TRACEPOINT;
-	sockets__submit(event);
-	return 0;
-}
-
-SEC("tp_btf/kfree_skb")
-int BPF_PROG(drop_of_socket, struct sk_buff *skb, void *location, int reason, struct sock *receiver)
-{
-	return make_drop(skb, location, (uint32_t)reason, receiver);
-}
-
-/* Before Linux 6.11, the tracepoint has no socket. */
-SEC("tp_btf/kfree_skb")
-int BPF_PROG(drop_with_reason, struct sk_buff *skb, void *location, int reason)
-{
-	return make_drop(skb, location, (uint32_t)reason, NULL);
-}
-
-/* Before Linux 5.17, the tracepoint has no reason. */
-SEC("tp_btf/kfree_skb")
-int BPF_PROG(drop_at, struct sk_buff *skb, void *location)
-{
-	return make_drop(skb, location, 0, NULL);
 }

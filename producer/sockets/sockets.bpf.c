@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The maps and settings of all programs for socket events. */
+/* The maps and settings that each object of programs has. */
 #include "producer/sockets/sockets.bpf.h"
 
 struct sockets_rings rings SEC(".maps");
-struct tw_sockts_cpu cpus[TW_SOCKTS_CPUS_MAX];
-
-const volatile uint32_t stream_clock;
-const volatile uint32_t own_tgid;
-const volatile uint32_t events_on;
+SEC(".data.cpus") struct tw_sockts_cpu cpus[TW_SOCKTS_CPUS_MAX] = { { 0 } };
+SEC(".rodata.settings") const volatile struct tw_sockts_settings settings = { 0 };
 
 char LICENSE[] SEC("license") = "GPL";

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Internal to sockets. Shared by the BPF programs: structures of the kernel, the settings, the rings, and the parts of records that all
- * events have. The files of programs are linked to one object; sockets.bpf.c has the maps.
+ * events have. Each file of programs becomes an object, together with sockets.bpf.c, which has the maps; objects.c lets all objects use the
+ * same ones.
  *
  * A program makes an event like this:
  *
@@ -89,35 +90,33 @@ struct sk_buff {
 
 struct sockets_ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096); /* sockets.c creates the real rings, with their sizes */
+	__uint(max_entries, 4096); /* objects.c creates the real rings, with their sizes */
 };
 
 /* The ring of each CPU. */
 struct sockets_rings {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1); /* sockets.c sets the number of CPUs */
+	__uint(max_entries, 1); /* objects.c creates the real map, with an entry for each CPU */
 	__type(key, uint32_t);
 	__array(values, struct sockets_ring);
 };
 
 extern struct sockets_rings rings SEC(".maps");
 extern struct tw_sockts_cpu cpus[TW_SOCKTS_CPUS_MAX];
-extern const volatile uint32_t stream_clock; /* enum tw_sockts_clock */
-extern const volatile uint32_t own_tgid;     /* process of the run, whose own events are left out; 0 = none */
-extern const volatile uint32_t events_on;    /* bits 1 << enum tw_sockts_event of the events that are recorded */
+extern const volatile struct tw_sockts_settings settings;
 
 /* Whether an event is recorded; programs that make several events ask */
 static __always_inline bool sockets__is_on(enum tw_sockts_event event)
 {
-	return events_on & 1u << event;
+	return settings.events & 1u << event;
 }
 
 /* The time by the stream's clock, ns */
 static __always_inline uint64_t sockets__now(void)
 {
-	if (stream_clock == TW_SOCKTS_CLOCK_BOOT)
+	if (settings.clock == TW_SOCKTS_CLOCK_BOOT)
 		return bpf_ktime_get_boot_ns();
-	if (stream_clock == TW_SOCKTS_CLOCK_TAI)
+	if (settings.clock == TW_SOCKTS_CLOCK_TAI)
 		return bpf_ktime_get_tai_ns();
 	return bpf_ktime_get_ns();
 }
@@ -128,7 +127,7 @@ static __always_inline uint64_t sockets__now(void)
  */
 static __always_inline bool sockets__is_own(void)
 {
-	return own_tgid && bpf_get_current_pid_tgid() >> 32 == own_tgid;
+	return settings.own_tgid && bpf_get_current_pid_tgid() >> 32 == settings.own_tgid;
 }
 
 /* The counters of this CPU; NULL if it has no ring */
@@ -304,6 +303,14 @@ static __always_inline const unsigned char *sockets__set_flow_at(void *event, st
 static __always_inline const unsigned char *sockets__set_flow(void *event, struct sk_buff *skb, bool reversed)
 {
 	return sockets__set_flow_at(event, skb, skb->head + skb->network_header, reversed);
+}
+
+/* The namespace of a packet without socket */
+static __always_inline uint64_t sockets__netns_of(struct sk_buff *skb)
+{
+	const struct net_device *dev = skb->dev;
+
+	return dev ? dev->nd_net.net->net_cookie : 0;
 }
 
 #endif

@@ -17,14 +17,12 @@
 #include "producer/sockets/flags.h"
 #include "producer/sockets/formats.h"
 #include "producer/sockets/impl.h"
+#include "producer/sockets/objects.h"
 
-#include "socket_programs.skel.h" /* after the types that it uses */
-
-#define LINKS_MAX     (2 * TW_SOCKET_HOOKS_MAX)
-#define RING_SIZE_MAX ((size_t)1 << 30)
+#define LINKS_MAX (2 * TW_SOCKET_HOOKS_MAX)
 
 struct tw_sockets {
-	struct socket_programs *programs; /* NULL = not loaded */
+	struct tw_socket_objects objects;
 	struct tw_bpf_kernel kernel;
 	const struct tw_socket_hook *hooks[TW_SOCKET_HOOKS_MAX];
 	size_t n_hooks;
@@ -32,9 +30,6 @@ struct tw_sockets {
 	size_t n_links;
 	int stamping;                  /* a socket that requests receive time stamps; -1 = none */
 	struct tw_socket_flags *flags; /* NULL = no flags of sockets are set */
-	int *rings;                    /* maps, one for each possible CPU */
-	size_t n_cpus;
-	size_t ring_size;
 	uint64_t missed_before;
 };
 
@@ -73,24 +68,6 @@ static int choose_hooks(struct tw_sockets *s, const struct tw_sockets_options *o
 	return s->n_hooks ? 0 : -EOPNOTSUPP;
 }
 
-static bool is_hooked(const struct tw_sockets *s, const char *program)
-{
-	for (size_t i = 0; i < s->n_hooks; i++)
-		if (!strcmp(s->hooks[i]->program, program))
-			return true;
-	return false;
-}
-
-/* The kernel permits sizes that are a power of two and a multiple of the size of a page. */
-static size_t round_size(size_t wanted)
-{
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-
-	while (size < wanted && size < RING_SIZE_MAX)
-		size *= 2;
-	return size;
-}
-
 /* The length of a jiffy: clocks named COARSE advance once in each. */
 static uint32_t us_per_jiffy(void)
 {
@@ -99,103 +76,85 @@ static uint32_t us_per_jiffy(void)
 	return clock_getres(CLOCK_MONOTONIC_COARSE, &length) ? 0 : (uint32_t)(length.tv_nsec / 1000);
 }
 
-static void set_constants_of_egress(struct tw_sockets *s)
+/* Bits of skb_shared_info.tx_flags */
+static uint32_t tx_flags_of_sockets(const struct tw_bpf_kernel *kernel)
 {
-	static const char *const tx_flags[] = { "SKBTX_HW_TSTAMP_NOBPF", "SKBTX_SW_TSTAMP", "SKBTX_SCHED_TSTAMP",
-						"SKBTX_COMPLETION_TSTAMP" };
+	static const char *const names[] = { "SKBTX_HW_TSTAMP_NOBPF", "SKBTX_SW_TSTAMP", "SKBTX_SCHED_TSTAMP",
+					     "SKBTX_COMPLETION_TSTAMP" };
+	uint32_t flags = 0;
 
-	for (size_t i = 0; i < sizeof(tx_flags) / sizeof(tx_flags[0]) && is_hooked(s, "egress_tcp"); i++)
-		s->programs->rodata->tx_flags_of_sockets |= tw_bpf_kernel__enumerator(&s->kernel, tx_flags[i]);
-	s->programs->rodata->us_per_jiffy = us_per_jiffy();
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		flags |= tw_bpf_kernel__enumerator(kernel, names[i]);
+	return flags;
 }
 
-/* Makes the maps for received bytes as small as possible, because no program uses them. */
-static void shrink_ingress_maps(struct tw_sockets *s)
+/* The kernel refuses the programs of some events: the run has the others. */
+static void drop_hooks(struct tw_sockets *s, uint32_t events)
 {
-	struct bpf_map *const maps[] = { s->programs->maps.in_flows, s->programs->maps.in_datagrams,
-					 s->programs->maps.in_queue, s->programs->maps.in_wakes };
+	size_t n = 0;
 
-	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
-		bpf_map__set_max_entries(maps[i], 1);
+	for (size_t i = 0; i < s->n_hooks; i++)
+		if (!(s->hooks[i]->events & events))
+			s->hooks[n++] = s->hooks[i];
+	s->n_hooks = n;
 }
 
-/* Stores the settings, and chooses the programs that are loaded. */
-static int prepare(struct tw_sockets *s, const struct tw_sockets_options *options)
+/* The names of events, for people, as "sockts:tcp_reset and sockts:drop" */
+static const char *name_events(uint32_t events, char *ret, size_t size)
 {
-	struct bpf_program *program;
-	const int cpus = libbpf_num_possible_cpus();
+	size_t len = 0;
 
-	if (cpus < 0)
-		return cpus;
-	s->n_cpus = cpus < TW_SOCKTS_CPUS_MAX ? (size_t)cpus : TW_SOCKTS_CPUS_MAX;
-	s->ring_size = round_size(options->ring_size);
-	s->rings = calloc(s->n_cpus, sizeof(*s->rings));
-	if (!s->rings)
-		return -ENOMEM;
-	s->programs->rodata->stream_clock = options->clock;
-	s->programs->rodata->own_tgid = options->own_tgid;
-	s->programs->rodata->events_on = options->events;
-	set_constants_of_egress(s);
-	bpf_object__for_each_program(program, s->programs->obj)
-		bpf_program__set_autoload(program, is_hooked(s, bpf_program__name(program)));
-	bpf_program__set_type(s->programs->progs.ingress_ip, (enum bpf_prog_type)TW_BPF_PROG_NETFILTER);
-	bpf_program__set_expected_attach_type(s->programs->progs.ingress_ip,
-					      (enum bpf_attach_type)TW_BPF_ATTACH_NETFILTER);
-	if (!(options->events & 1u << TW_SOCKTS_ingress_ts))
-		shrink_ingress_maps(s);
-	s->programs->rodata->has_wakes = options->wakes;
-	return bpf_map__set_max_entries(s->programs->maps.rings, (uint32_t)s->n_cpus);
+	ret[0] = '\0';
+	for (uint32_t i = 0; i < TW_SOCKTS_EVENTS; i++)
+		if (events & 1u << i && len < size)
+			len += (size_t)snprintf(ret + len, size - len, "%s" TW_SOCKTS_SYSTEM ":%s", len ? " and " : "",
+						tw_sockts__name(i));
+	return ret;
 }
 
-static int make_rings(struct tw_sockets *s)
+/* Loads the programs of some events. If the kernel refuses them, their hooks are removed. */
+static int load_object(struct tw_sockets *s, size_t i, const struct tw_sockts_settings *settings,
+		       struct tw_error *error)
 {
-	const int outer = bpf_map__fd(s->programs->maps.rings);
+	const int err = tw_socket_objects__load(&s->objects, i, settings, s->hooks, s->n_hooks);
+	const uint32_t events = tw_socket_objects__events(i);
+	char names[256];
 
-	for (uint32_t cpu = 0; cpu < s->n_cpus; cpu++) {
-		const int ring = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sockts", 0, 0, (uint32_t)s->ring_size, NULL);
-
-		if (ring < 0)
-			return ring;
-		s->rings[cpu] = ring;
-		if (bpf_map_update_elem(outer, &cpu, &ring, BPF_ANY))
-			return -errno;
-	}
-	return 0;
-}
-
-/* Number of events for which a program was skipped; TW_MISSED_UNKNOWN if it cannot be read. */
-static uint64_t count_missed(const struct tw_sockets *s)
-{
-	struct bpf_program *program;
-	uint64_t missed = 0;
-
-	bpf_object__for_each_program(program, s->programs->obj)
-	{
-		if (bpf_program__fd(program) >= 0) /* it was loaded */
-			missed = tw_missed__add(missed, tw_missed__of(bpf_program__fd(program)));
-	}
-	return missed;
-}
-
-static int load(struct tw_sockets *s, const struct tw_sockets_options *options, struct tw_error *error)
-{
-	libbpf_print_fn_t print = libbpf_set_print(NULL); /* libbpf prints nothing; the error is reported below */
-	int err;
-
-	s->programs = socket_programs__open();
-	err = s->programs ? prepare(s, options) : -errno;
 	if (!err)
-		err = socket_programs__load(s->programs);
-	if (!err)
-		err = make_rings(s);
-	libbpf_set_print(print);
+		return 0;
+	drop_hooks(s, events);
 	if (err == -EPERM)
 		return tw_error__set(
 			error, err,
 			"cannot load a BPF program: this requires root, or CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN");
-	return err ? tw_error__set(error, err, "the kernel refuses the BPF programs of socket events: %s",
-				   strerror(-err))
-		   : 0;
+	return tw_error__set(error, err, "the kernel refuses the BPF programs of %s: %s",
+			     name_events(events & settings->events, names, sizeof(names)), strerror(-err));
+}
+
+/* Return: 0 if the programs of at least one event are loaded */
+static int load(struct tw_sockets *s, const struct tw_sockets_options *options, struct tw_error *error)
+{
+	const struct tw_sockts_settings settings = {
+		.clock = options->clock,
+		.own_tgid = options->own_tgid,
+		.events = options->events,
+		.has_wakes = options->wakes,
+		.tx_flags_of_sockets = tx_flags_of_sockets(&s->kernel),
+		.us_per_jiffy = us_per_jiffy(),
+	};
+	int err = tw_socket_objects__init(&s->objects, options->ring_size);
+	struct tw_error why;
+
+	if (err)
+		return tw_error__set(error, err, "cannot create the BPF rings of socket events: %s", strerror(-err));
+	for (size_t i = 0; i < TW_SOCKET_OBJECTS; i++) {
+		err = load_object(s, i, &settings, &why);
+		if (err == -EPERM || (err && !s->n_hooks))
+			return tw_error__set(error, err, "%s", why.text);
+		if (err && options->left_out)
+			options->left_out(options->ctx, why.text);
+	}
+	return 0;
 }
 
 int tw_sockets__new(const struct tw_sockets_options *options, struct tw_sockets **ret, struct tw_error *error)
@@ -206,6 +165,7 @@ int tw_sockets__new(const struct tw_sockets_options *options, struct tw_sockets 
 	if (!s)
 		return tw_error__set(error, -ENOMEM, "no memory for the programs of socket events");
 	s->kernel.cgroup = -1;
+	s->objects.cpus_map = s->objects.rings_map = -1;
 	s->stamping = -1;
 	err = tw_bpf_kernel__init(&s->kernel, error);
 	if (!err)
@@ -221,27 +181,27 @@ int tw_sockets__new(const struct tw_sockets_options *options, struct tw_sockets 
 
 int tw_sockets__ring(const struct tw_sockets *s, unsigned int cpu)
 {
-	return cpu < s->n_cpus ? s->rings[cpu] : -ENODEV;
+	return cpu < s->objects.n_cpus ? s->objects.rings[cpu] : -ENODEV;
 }
 
 unsigned int tw_sockets__cpus(const struct tw_sockets *s)
 {
-	return (unsigned int)s->n_cpus;
+	return (unsigned int)s->objects.n_cpus;
 }
 
 size_t tw_sockets__ring_size(const struct tw_sockets *s)
 {
-	return s->ring_size;
+	return s->objects.ring_size;
 }
 
 struct tw_sockts_cpu *tw_sockets__cpu(const struct tw_sockets *s, unsigned int cpu)
 {
-	return &s->programs->bss->cpus[cpu];
+	return &s->objects.cpus[cpu];
 }
 
 int tw_sockets__missed(const struct tw_sockets *s, uint64_t *ret)
 {
-	const uint64_t missed = tw_missed__since(count_missed(s), s->missed_before);
+	const uint64_t missed = tw_missed__since(tw_socket_objects__missed(&s->objects), s->missed_before);
 
 	if (missed == TW_MISSED_UNKNOWN)
 		return -EIO;
@@ -264,7 +224,7 @@ static int attach_to_cgroup(struct tw_sockets *s, int program, enum bpf_attach_t
 
 static int attach_program(struct tw_sockets *s, const struct tw_socket_hook *hook)
 {
-	const int fd = bpf_program__fd(bpf_object__find_program_by_name(s->programs->obj, hook->program));
+	const int fd = tw_socket_objects__program(&s->objects, hook->program);
 	int err;
 
 	switch (hook->kind) {
@@ -307,7 +267,8 @@ static int begin_flags(struct tw_sockets *s, uint32_t events, struct tw_error *e
 {
 	for (size_t i = 0; i < s->n_hooks; i++)
 		if (s->hooks[i]->kind == TW_SOCKET_HOOK_EACH_TCP && s->hooks[i]->events & events)
-			return tw_socket_flags__new(bpf_map__fd(s->programs->maps.egress_sockets), &s->flags, error);
+			return tw_socket_flags__new(tw_socket_objects__map(&s->objects, "egress_sockets"), &s->flags,
+						    error);
 	return 0;
 }
 
@@ -330,7 +291,7 @@ int tw_sockets__attach(struct tw_sockets *s, uint32_t events, struct tw_error *e
 		events |= TW_SOCKET_WAKES;
 		err = begin_stamping(s, error);
 	}
-	s->missed_before = count_missed(s);
+	s->missed_before = tw_socket_objects__missed(&s->objects);
 	for (size_t i = 0; i < s->n_hooks && !err; i++) {
 		if (s->hooks[i]->events & events)
 			err = attach_program(s, s->hooks[i]);
@@ -371,11 +332,7 @@ void tw_sockets__free(struct tw_sockets *s)
 	if (!s)
 		return;
 	tw_sockets__detach(s);
-	for (size_t i = 0; s->rings && i < s->n_cpus; i++)
-		if (s->rings[i] > 0)
-			close(s->rings[i]);
-	free(s->rings);
-	socket_programs__destroy(s->programs);
+	tw_socket_objects__fini(&s->objects);
 	tw_bpf_kernel__fini(&s->kernel);
 	free(s);
 }

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The event sockts:drop. */
+#include "producer/sockets/sockets.bpf.h"
+
+/* The interface of a packet. In the queue of a UDP socket, the memory of skb->dev is used otherwise. */
+static __always_inline uint32_t ifindex_of(struct sk_buff *skb, uint16_t protocol)
+{
+	const struct net_device *dev = skb->dev;
+
+	if (!dev || (protocol == PROTOCOL_UDP && skb->skb_iif))
+		return (uint32_t)skb->skb_iif;
+	return (uint32_t)dev->ifindex;
+}
+
+/*
+ * A packet that the kernel drops. @receiver: the socket that refuses it; NULL = none. The cookie of the packet's own socket is only read:
+ * before Linux 6.10, the pointer of a fragment may lead nowhere, and only reading is safe then.
+ */
+static __always_inline int make_drop(struct sk_buff *skb, void *location, uint32_t reason, struct sock *receiver)
+{
+	struct tw_sockts_drop *event;
+	struct sock *sk;
+
+	event = sockets__reserve(sizeof(*event));
+	if (!event)
+		return 0;
+	__builtin_memset(event, 0, sizeof(*event));
+	sockets__set_common(&event->common, TW_SOCKTS_ID_drop);
+	sk = receiver ? receiver : skb->sk;
+	if (sk) {
+		event->skaddr = (uint64_t)sk;
+		event->cookie = (uint64_t)sk->__sk_common.skc_cookie.counter;
+		event->netns_cookie = sk->__sk_common.skc_net.net->net_cookie;
+	}
+	sockets__set_flow(event, skb, false);
+	event->ifindex = ifindex_of(skb, event->protocol);
+	if (!sk && event->ifindex && event->protocol != PROTOCOL_UDP)
+		event->netns_cookie = sockets__netns_of(skb);
+	event->location = (uint64_t)location;
+	event->bytes = skb->len;
+	event->reason = (uint16_t)reason;
+	event->hook = TW_SOCKTS_HOOK_TRACEPOINT;
+	sockets__submit(event);
+	return 0;
+}
+
+SEC("tp_btf/kfree_skb")
+int BPF_PROG(drop_of_socket, struct sk_buff *skb, void *location, int reason, struct sock *receiver)
+{
+	return make_drop(skb, location, (uint32_t)reason, receiver);
+}
+
+/* Before Linux 6.11, the tracepoint has no socket. */
+SEC("tp_btf/kfree_skb")
+int BPF_PROG(drop_with_reason, struct sk_buff *skb, void *location, int reason)
+{
+	return make_drop(skb, location, (uint32_t)reason, NULL);
+}
+
+/* Before Linux 5.17, the tracepoint has no reason. */
+SEC("tp_btf/kfree_skb")
+int BPF_PROG(drop_at, struct sk_buff *skb, void *location)
+{
+	return make_drop(skb, location, 0, NULL);
+}

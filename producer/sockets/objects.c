@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/sockets/objects.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "producer/missed.h"
+
+#include "drop_programs.skel.h"
+#include "egress_programs.skel.h"
+#include "ingress_programs.skel.h"
+#include "reset_programs.skel.h"
+
+#define RING_SIZE_MAX ((size_t)1 << 30)
+#define CPUS_SIZE     (TW_SOCKTS_CPUS_MAX * sizeof(struct tw_sockts_cpu))
+
+static const struct {
+	uint32_t events;
+	const void *(*bytes)(size_t *size);
+} files[TW_SOCKET_OBJECTS] = {
+	{ 1u << TW_SOCKTS_egress_ts | 1u << TW_SOCKTS_egress_stats, egress_programs__elf_bytes },
+	{ 1u << TW_SOCKTS_ingress_ts, ingress_programs__elf_bytes },
+	{ 1u << TW_SOCKTS_tcp_reset, reset_programs__elf_bytes },
+	{ 1u << TW_SOCKTS_drop, drop_programs__elf_bytes },
+};
+
+uint32_t tw_socket_objects__events(size_t i)
+{
+	return files[i].events;
+}
+
+/* The kernel permits sizes that are a power of two and a multiple of the size of a page. */
+static size_t round_size(size_t wanted)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+
+	while (size < wanted && size < RING_SIZE_MAX)
+		size *= 2;
+	return size;
+}
+
+static int make_rings(struct tw_socket_objects *o)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options);
+	uint32_t cpu = 0;
+	int ring;
+
+	for (; cpu < o->n_cpus; cpu++) {
+		ring = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sockts", 0, 0, (uint32_t)o->ring_size, NULL);
+		if (ring < 0)
+			return ring;
+		o->rings[cpu] = ring;
+		options.inner_map_fd = (uint32_t)ring;
+		if (o->rings_map < 0)
+			o->rings_map = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "rings", sizeof(cpu), sizeof(ring),
+						      (uint32_t)o->n_cpus, &options);
+		if (o->rings_map < 0)
+			return o->rings_map;
+		if (bpf_map_update_elem(o->rings_map, &cpu, &ring, BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
+static int make_counters(struct tw_socket_objects *o)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	void *mapped;
+
+	o->cpus_map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "sockts_cpus", sizeof(uint32_t), CPUS_SIZE, 1, &options);
+	if (o->cpus_map < 0)
+		return o->cpus_map;
+	mapped = mmap(NULL, CPUS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, o->cpus_map, 0);
+	if (mapped == MAP_FAILED)
+		return -errno;
+	o->cpus = mapped;
+	return 0;
+}
+
+int tw_socket_objects__init(struct tw_socket_objects *o, size_t ring_size)
+{
+	const int cpus = libbpf_num_possible_cpus();
+	int err;
+
+	*o = (struct tw_socket_objects){ .cpus_map = -1, .rings_map = -1 };
+	if (cpus < 0)
+		return cpus;
+	o->n_cpus = cpus < TW_SOCKTS_CPUS_MAX ? (size_t)cpus : TW_SOCKTS_CPUS_MAX;
+	o->ring_size = round_size(ring_size);
+	o->rings = calloc(o->n_cpus, sizeof(*o->rings));
+	err = o->rings ? make_counters(o) : -ENOMEM;
+	return err ? err : make_rings(o);
+}
+
+void tw_socket_objects__fini(struct tw_socket_objects *o)
+{
+	for (size_t i = 0; i < TW_SOCKET_OBJECTS; i++)
+		bpf_object__close(o->loaded[i]);
+	if (o->cpus)
+		munmap(o->cpus, CPUS_SIZE);
+	if (o->cpus_map >= 0)
+		close(o->cpus_map);
+	if (o->rings_map >= 0)
+		close(o->rings_map);
+	for (size_t i = 0; o->rings && i < o->n_cpus; i++)
+		if (o->rings[i] > 0)
+			close(o->rings[i]);
+	free(o->rings);
+	*o = (struct tw_socket_objects){ .cpus_map = -1, .rings_map = -1 };
+}
+
+static bool is_hooked(const struct tw_socket_hook *const *hooks, size_t n_hooks, const char *program)
+{
+	for (size_t i = 0; i < n_hooks; i++)
+		if (!strcmp(hooks[i]->program, program))
+			return true;
+	return false;
+}
+
+/* Chooses the programs that are loaded. Return: whether there are any */
+static bool choose_programs(struct bpf_object *object, const struct tw_socket_hook *const *hooks, size_t n_hooks)
+{
+	struct bpf_program *program;
+	bool any = false;
+
+	bpf_object__for_each_program(program, object)
+	{
+		const bool hooked = is_hooked(hooks, n_hooks, bpf_program__name(program));
+
+		bpf_program__set_autoload(program, hooked);
+		any |= hooked;
+	}
+	program =
+		bpf_object__find_program_by_name(object, "ingress_ip"); /* the libbpf of Debian 12 knows no netfilter */
+	if (program) {
+		bpf_program__set_type(program, (enum bpf_prog_type)TW_BPF_PROG_NETFILTER);
+		bpf_program__set_expected_attach_type(program, (enum bpf_attach_type)TW_BPF_ATTACH_NETFILTER);
+	}
+	return any;
+}
+
+/* Lets the object use the maps of this process, and tells it the settings. */
+static int share(const struct tw_socket_objects *o, struct bpf_object *object,
+		 const struct tw_sockts_settings *settings)
+{
+	int err = bpf_map__reuse_fd(bpf_object__find_map_by_name(object, "rings"), o->rings_map);
+
+	if (!err)
+		err = bpf_map__reuse_fd(bpf_object__find_map_by_name(object, ".data.cpus"), o->cpus_map);
+	if (!err)
+		err = bpf_map__set_initial_value(bpf_object__find_map_by_name(object, ".rodata.settings"), settings,
+						 sizeof(*settings));
+	return err;
+}
+
+int tw_socket_objects__load(struct tw_socket_objects *o, size_t i, const struct tw_sockts_settings *settings,
+			    const struct tw_socket_hook *const *hooks, size_t n_hooks)
+{
+	libbpf_print_fn_t print = libbpf_set_print(NULL); /* libbpf prints nothing; the caller reports the error */
+	struct bpf_object *object;
+	const void *bytes;
+	size_t size;
+	int err = 0;
+
+	bytes = files[i].bytes(&size);
+	object = bpf_object__open_mem(bytes, size, NULL);
+	if (!object)
+		err = -errno;
+	else if (choose_programs(object, hooks, n_hooks)) {
+		err = share(o, object, settings);
+		if (!err)
+			err = bpf_object__load(object);
+		if (!err)
+			o->loaded[i] = object;
+	}
+	if (!o->loaded[i])
+		bpf_object__close(object);
+	libbpf_set_print(print);
+	return err;
+}
+
+int tw_socket_objects__program(const struct tw_socket_objects *o, const char *name)
+{
+	for (size_t i = 0; i < TW_SOCKET_OBJECTS; i++) {
+		const struct bpf_program *program =
+			o->loaded[i] ? bpf_object__find_program_by_name(o->loaded[i], name) : NULL;
+
+		if (program)
+			return bpf_program__fd(program);
+	}
+	return -ENOENT;
+}
+
+int tw_socket_objects__map(const struct tw_socket_objects *o, const char *name)
+{
+	for (size_t i = 0; i < TW_SOCKET_OBJECTS; i++) {
+		const struct bpf_map *map = o->loaded[i] ? bpf_object__find_map_by_name(o->loaded[i], name) : NULL;
+
+		if (map)
+			return bpf_map__fd(map);
+	}
+	return -ENOENT;
+}
+
+static uint64_t missed_in(const struct bpf_object *object)
+{
+	struct bpf_program *program;
+	uint64_t missed = 0;
+
+	bpf_object__for_each_program(program, object)
+	{
+		if (bpf_program__fd(program) >= 0) /* it was loaded */
+			missed = tw_missed__add(missed, tw_missed__of(bpf_program__fd(program)));
+	}
+	return missed;
+}
+
+uint64_t tw_socket_objects__missed(const struct tw_socket_objects *o)
+{
+	uint64_t missed = 0;
+
+	for (size_t i = 0; i < TW_SOCKET_OBJECTS; i++)
+		if (o->loaded[i])
+			missed = tw_missed__add(missed, missed_in(o->loaded[i]));
+	return missed;
+}
