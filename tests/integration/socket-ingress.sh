@@ -274,7 +274,7 @@ print("right")
 PYTHON
 right divided "python3 check-divided.py" -e sockts:ingress_ts -- python3 divided.py "$far_net"
 
-# Nothing stays after SIGKILL.
+# After SIGKILL, no programs stay, and cleanup removes the trace instances.
 in_background killed "$tracewire" record -q -e sockts:ingress_ts -w killed.pcapng
 killed=$pid
 programs() { bpftool prog show 2>/dev/null | grep -c 'name ingress_'; }
@@ -283,4 +283,5 @@ gone() { [ "$(programs)" = 0 ]; }
 wait_for measuring
 kill_at_once "$killed"
 wait_for gone || fail "programs stay after SIGKILL"
+"$tracewire" cleanup >cleanup.out 2>&1 || fail "cleanup: $(cat cleanup.out)"
 exit $failed
