@@ -3,7 +3,7 @@
  * Socket events: the system `sockts`, whose events BPF programs make. The programs write records like those of a trace ring (record.h) to one
  * BPF ring for each CPU; bpf_ring.h reads them. Programs are attached by links, which the kernel removes when this process ends.
  *
- * hooks.c lists the programs of each event. The file *.bpf.c of the programs are linked to one object.
+ * hooks.c lists the programs of each event, and objects.c loads them.
  */
 #ifndef TW_SOCKETS_H
 #define TW_SOCKETS_H
