@@ -42,6 +42,15 @@ struct tcp {
 	uint8_t offset, flags;
 };
 
+#define TCP_SYN 0x02
 #define TCP_ACK 0x10
+
+struct udp {
+	uint16_t sport, dport, length, checksum;
+};
+
+/* In the field `fragment` of IPv4, in host byte order */
+#define MORE_FRAGMENTS  0x2000
+#define FRAGMENT_OFFSET 0x1fff
 
 #endif

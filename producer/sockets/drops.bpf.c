@@ -18,6 +18,7 @@ static __always_inline uint32_t ifindex_of(struct sk_buff *skb, uint16_t protoco
  */
 static __always_inline int make_drop(struct sk_buff *skb, void *location, uint32_t reason, struct sock *receiver)
 {
+	struct sockets_headers headers = { 0 };
 	struct tw_sockts_drop *event;
 	struct sock *sk;
 
@@ -32,7 +33,7 @@ static __always_inline int make_drop(struct sk_buff *skb, void *location, uint32
 		event->cookie = (uint64_t)sk->__sk_common.skc_cookie.counter;
 		event->netns_cookie = sk->__sk_common.skc_net.net->net_cookie;
 	}
-	sockets__set_flow(event, skb, false);
+	sockets__set_flow(event, skb, false, &headers);
 	event->ifindex = ifindex_of(skb, event->protocol);
 	if (!sk && event->ifindex && event->protocol != PROTOCOL_UDP)
 		event->netns_cookie = sockets__netns_of(skb);

@@ -11,8 +11,7 @@
 
 #include "producer/receive.bpf.h"
 
-#define TCP_SYN             0x02
-#define MORE_FRAGMENTS      0x2000
+#define TCP_HEADER_MIN      20
 #define MSG_PEEK            2
 #define PF_KTHREAD          0x00200000
 #define TX_HW_TSTAMP_NETDEV 0x20 /* instead of a hardware stamp, there is an address */
@@ -240,56 +239,32 @@ static __always_inline struct doing *this_cpu(void)
 	return bpf_map_lookup_elem(&in_doing, &zero);
 }
 
-/* Number of bytes of an IP packet; the field in the header is 0 in large packets that the kernel has put together. */
-static __always_inline uint32_t ip_length(struct sk_buff *skb, const unsigned char *ip, uint16_t family)
-{
-	uint16_t length = 0;
-
-	if (family == FAMILY_INET) {
-		bpf_probe_read_kernel(&length, sizeof(length), ip + offsetof(struct ipv4, length));
-		return length ? bpf_ntohs(length) : skb->len;
-	}
-	bpf_probe_read_kernel(&length, sizeof(length), ip + offsetof(struct ipv6, length));
-	return length ? bpf_ntohs(length) + (uint32_t)sizeof(struct ipv6) : skb->len;
-}
-
-/* Whether more fragments follow that belong to the same datagram of IPv4. */
-static __always_inline bool has_more_fragments(const unsigned char *ip, uint16_t family)
-{
-	uint16_t fragment = 0;
-
-	if (family == FAMILY_INET)
-		bpf_probe_read_kernel(&fragment, sizeof(fragment), ip + offsetof(struct ipv4, fragment));
-	return fragment & bpf_htons(MORE_FRAGMENTS);
-}
-
 /* Reads the headers of a received packet. @ip: the IP header. Return: false if it has no bytes of TCP or UDP */
 static __always_inline bool read_bytes(struct sk_buff *skb, const unsigned char *ip, struct bytes *ret)
 {
 	struct sk_buff___data *data = (void *)skb;
-	const unsigned char *next = sockets__set_flow_at(&ret->flow, skb, ip, true);
 	/* Headers that are not in the linear part cannot be read. */
 	const unsigned char *end = skb->data + skb->len - data->data_len;
-	uint16_t udp_length;
-	uint32_t headers;
-	struct tcp tcp;
+	struct sockets_headers headers = { 0 };
+	const struct tcp *tcp = &headers.transport;
 
-	if (!next || !ret->flow.sport)
+	sockets__set_flow_at(&ret->flow, skb, ip, true, &headers);
+	if (!headers.has_transport || !ret->flow.sport)
 		return false;
 	if (ret->flow.protocol == PROTOCOL_UDP) {
-		if (next + 8 > end || bpf_probe_read_kernel(&udp_length, sizeof(udp_length), next + 4))
+		if (headers.next + sizeof(struct udp) > end)
 			return false;
-		ret->bytes = bpf_ntohs(udp_length) - 8u;
-		ret->is_fragment = has_more_fragments(ip, ret->flow.family);
+		ret->bytes = bpf_ntohs(((const struct udp *)tcp)->length) - (uint32_t)sizeof(struct udp);
+		ret->is_fragment = headers.has_more_fragments;
 		return true;
 	}
-	if (ret->flow.protocol != PROTOCOL_TCP || next + 20 > end || bpf_probe_read_kernel(&tcp, sizeof(tcp), next))
+	if (ret->flow.protocol != PROTOCOL_TCP || headers.next + TCP_HEADER_MIN > end)
 		return false;
-	headers = (uint32_t)(next - ip) + (uint32_t)(tcp.offset >> 4) * 4;
-	ret->bytes = ip_length(skb, ip, ret->flow.family) - headers;
-	ret->first = bpf_ntohl(tcp.seq);
+	ret->bytes = (headers.length ? headers.length : skb->len) - (uint32_t)(headers.next - ip) -
+		     (uint32_t)(tcp->offset >> 4) * 4;
+	ret->first = bpf_ntohl(tcp->seq);
 	ret->key = ret->first + ret->bytes - 1;
-	return (int32_t)ret->bytes > 0 && !(tcp.flags & TCP_SYN);
+	return (int32_t)ret->bytes > 0 && !(tcp->flags & TCP_SYN);
 }
 
 /* The shared data of a packet, whose members must be read with BPF_CORE_READ(). */
@@ -599,24 +574,26 @@ static __always_inline void expect_wake(struct doing *doing, uint64_t cookie, ui
 }
 
 /* The sequence number after the last byte that a socket has received in order. The FIN of the other side has a number of its own. */
-static __always_inline uint32_t received_until(struct sock *sk)
+static __always_inline uint32_t received_until(struct sock *sk, const struct tcp_sock___receiver *tcp)
 {
-	struct tcp_sock___receiver *tcp = (void *)sk;
 	const uint8_t state = sk->__sk_common.skc_state;
 
-	return BPF_CORE_READ(tcp, rcv_nxt) - (state == STATE_CLOSE_WAIT || state == STATE_LAST_ACK ||
-					      state == STATE_CLOSING || state == STATE_TIME_WAIT);
+	return tcp->rcv_nxt - (state == STATE_CLOSE_WAIT || state == STATE_LAST_ACK || state == STATE_CLOSING ||
+			       state == STATE_TIME_WAIT);
 }
 
 /* What is known of a socket of TCP that has received bytes. Return: NULL if it had bytes before the run began */
-static __always_inline struct receiver *find_receiver(struct sock *sk, uint32_t end)
+static __always_inline struct receiver *find_receiver(struct sock *sk, const struct tcp_sock___receiver *tcp,
+						      uint32_t end)
 {
-	struct tcp_sock___receiver *tcp = (void *)sk;
 	struct receiver *known = bpf_sk_storage_get(&in_receivers, sk, NULL, 0);
-	struct receiver receiver = { .queued = BPF_CORE_READ(tcp, copied_seq) };
+	struct receiver receiver = { 0 };
 
-	if (known || BPF_CORE_READ(tcp, bytes_received) != end - receiver.queued)
+	if (known)
 		return known;
+	receiver.queued = tcp->copied_seq;
+	if (tcp->bytes_received != end - receiver.queued)
+		return NULL;
 	/* These bytes came with the handshake, and nothing has been read. */
 	return bpf_sk_storage_get(&in_receivers, sk, &receiver, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
@@ -624,11 +601,11 @@ static __always_inline struct receiver *find_receiver(struct sock *sk, uint32_t 
 /* Updates what is known of the holes in front of the bytes before @end, which enter the queue. Return: whether they waited for others */
 static __always_inline bool pass_hole(struct receiver *receiver, const struct tcp_sock___receiver *tcp, uint32_t end)
 {
-	const uint32_t out_of_order = BPF_CORE_READ(tcp, rcv_ooopack);
+	const uint32_t out_of_order = tcp->rcv_ooopack;
 	const bool has_waited = receiver->is_waiting || out_of_order != receiver->out_of_order;
 
 	receiver->out_of_order = out_of_order;
-	receiver->is_waiting = BPF_CORE_READ(tcp, out_of_order_queue.rb_node);
+	receiver->is_waiting = tcp->out_of_order_queue.rb_node;
 	if (!has_waited)
 		return false;
 	if (receiver->hole_from == receiver->hole_until)
@@ -640,19 +617,23 @@ static __always_inline bool pass_hole(struct receiver *receiver, const struct tc
 /* Bytes of TCP enter the queue of a socket, which is locked. */
 static __always_inline void queue_tcp(struct sock *sk, struct doing *doing)
 {
-	const struct tcp_sock___receiver *tcp = (void *)sk;
+	const struct tcp_sock___receiver *tcp = (void *)bpf_skc_to_tcp_sock(sk);
 	const struct sock___queues *queues = (void *)sk;
-	const uint32_t end = received_until(sk);
-	struct receiver *receiver = find_receiver(sk, end);
 	struct tw_sockts_ingress_ts *event;
+	struct receiver *receiver;
+	uint32_t end;
 	uint32_t bytes;
 	uint64_t cookie;
 	bool hole;
 
+	if (!tcp)
+		return;
+	end = received_until(sk, tcp);
+	receiver = find_receiver(sk, tcp, end);
 	if (!receiver)
 		return;
 	if (!receiver->has_read) {
-		receiver->read = BPF_CORE_READ(tcp, copied_seq);
+		receiver->read = tcp->copied_seq;
 		receiver->has_read = true;
 	}
 	bytes = end - receiver->queued;
@@ -669,7 +650,7 @@ static __always_inline void queue_tcp(struct sock *sk, struct doing *doing)
 	set_key(event, end - 1, bytes);
 	event->hole = hole;
 	/* While a program holds the lock, segments go to the backlog. The program processes them before it releases the lock. */
-	event->backlog = BPF_CORE_READ(queues, sk_lock.owned) != 0;
+	event->backlog = queues->sk_lock.owned != 0;
 	event->ksoftirqd = is_ksoftirqd();
 	sockets__submit(event);
 }
@@ -843,14 +824,17 @@ SEC("tp_btf/tcp_rcv_space_adjust")
 int BPF_PROG(ingress_tcp_read, struct sock *sk)
 {
 	struct receiver *receiver = bpf_sk_storage_get(&in_receivers, sk, NULL, 0);
-	const struct tcp_sock___receiver *tcp = (void *)sk;
-	const uint32_t end = BPF_CORE_READ(tcp, copied_seq);
+	const struct tcp_sock___receiver *tcp = (void *)bpf_skc_to_tcp_sock(sk);
 	struct tw_sockts_socket flow = { 0 };
 	struct tw_sockts_ingress_ts *event;
 	struct reading reading = { 0 };
+	uint32_t end;
 	bool hole;
 
-	if (!receiver || !receiver->has_read || (int32_t)(end - receiver->read) <= 0)
+	if (!tcp || !receiver || !receiver->has_read)
+		return 0;
+	end = tcp->copied_seq;
+	if ((int32_t)(end - receiver->read) <= 0)
 		return 0;
 	read_task(&reading, end - receiver->read);
 	receiver->read = end;

@@ -10,22 +10,13 @@ struct tcp_sock {
 
 #pragma clang attribute pop
 
-/* The sequence number of the reset that answers a segment. @next: the header of the segment */
-static __always_inline uint32_t answering_seq(const unsigned char *next)
-{
-	struct tcp tcp;
-
-	if (!next || bpf_probe_read_kernel(&tcp, sizeof(tcp), next) || !(tcp.flags & TCP_ACK))
-		return 0;
-	return bpf_ntohl(tcp.ack_seq);
-}
-
 /*
  * A reset that this host sends. @sk: may be NULL, or a socket that only waits for the end of a connection
  * @skb: the segment that the reset answers; NULL = the program or the kernel ends the connection
  */
 static __always_inline int make_sent(struct sock *sk, struct sk_buff *skb, uint32_t reason)
 {
+	struct sockets_headers segment = { 0 };
 	struct tw_sockts_tcp_reset *event;
 	struct tcp_sock *tcp = (void *)sk;
 
@@ -39,7 +30,10 @@ static __always_inline int make_sent(struct sock *sk, struct sk_buff *skb, uint3
 	if (skb) {
 		if (!sk)
 			event->netns_cookie = sockets__netns_of(skb);
-		event->seq = answering_seq(sockets__set_flow(event, skb, true));
+		sockets__set_flow(event, skb, true, &segment);
+		/* the sequence number of the reset that answers the segment */
+		if (segment.has_transport && segment.transport.flags & TCP_ACK)
+			event->seq = bpf_ntohl(segment.transport.ack_seq);
 	} else if (sk) {
 		event->seq = BPF_CORE_READ(tcp, snd_nxt);
 	}

@@ -245,22 +245,25 @@ static __always_inline void sockets__set_identity(void *event, struct sock *sk, 
 	}
 }
 
-/*
- * Sets the addresses, the ports and the protocol in a record from the headers of a packet. @event: as above; @at: the IP header
- * @reversed: the packet came from the other side, so its source is the destination in the record
- * Return: the address of the header after the IP header; NULL if there is no IP header
- */
-static __always_inline const unsigned char *sockets__set_flow_at(void *event, struct sk_buff *skb,
-								 const unsigned char *at, bool reversed)
+/* What is read of the headers of a packet. */
+struct sockets_headers {
+	const unsigned char *next; /* the header after the IP header; NULL = there is no IP header */
+	uint32_t
+		length; /* of the IP packet with its headers, by its IP header; 0 in large packets that the kernel has put together */
+	bool has_more_fragments;
+	bool has_transport;   /* @transport was read: the packet has its first bytes */
+	struct tcp transport; /* the header at @next; of UDP and SCTP, only the ports are valid */
+};
+
+/* Sets the family, the protocol and the addresses. @event and @ret as below. Return: whether the packet begins with a transport header */
+static __always_inline bool sockets__set_addresses(struct tw_sockts_socket *to, struct sk_buff *skb,
+						   const unsigned char *at, bool reversed, struct sockets_headers *ret)
 {
-	const uint16_t network = skb->network_header, transport = skb->transport_header;
-	const unsigned char *const head = skb->head, *next;
-	struct tw_sockts_socket *to = event;
 	uint8_t *const from = reversed ? to->daddr : to->saddr, *const onto = reversed ? to->saddr : to->daddr;
 	uint8_t *const from_v6 = reversed ? to->daddrv6 : to->saddrv6, *const onto_v6 =
 									       reversed ? to->saddrv6 : to->daddrv6;
-	uint16_t ports[2] = { 0 };
-	bool has_ports = true;
+	const uint16_t network = skb->network_header, transport = skb->transport_header;
+	const unsigned char *const head = skb->head;
 	union {
 		struct ipv4 v4;
 		struct ipv6 v6;
@@ -268,41 +271,57 @@ static __always_inline const unsigned char *sockets__set_flow_at(void *event, st
 
 	if (skb->protocol == bpf_htons(ETHERTYPE_IPV4)) {
 		if (bpf_probe_read_kernel(&ip.v4, sizeof(ip.v4), at) || ip.v4.version_length >> 4 != 4)
-			return NULL;
+			return false;
 		to->family = FAMILY_INET;
 		to->protocol = ip.v4.protocol;
 		__builtin_memcpy(from, ip.v4.saddr, sizeof(ip.v4.saddr));
 		__builtin_memcpy(onto, ip.v4.daddr, sizeof(ip.v4.daddr));
 		sockets__map_address(to->saddrv6, to->saddr);
 		sockets__map_address(to->daddrv6, to->daddr);
-		has_ports = !(ip.v4.fragment & bpf_htons(0x1fff));
-		next = at + (ip.v4.version_length & 15) * 4u;
-	} else if (skb->protocol == bpf_htons(ETHERTYPE_IPV6)) {
-		if (bpf_probe_read_kernel(&ip.v6, sizeof(ip.v6), at) || ip.v6.version_class >> 4 != 6)
-			return NULL;
-		to->family = FAMILY_INET6;
-		to->protocol = ip.v6.next_header;
-		__builtin_memcpy(from_v6, ip.v6.saddr, sizeof(ip.v6.saddr));
-		__builtin_memcpy(onto_v6, ip.v6.daddr, sizeof(ip.v6.daddr));
-		/* after extension headers, the kernel knows where the transport header is */
-		next = at + sizeof(ip.v6);
-		if (at == head + network && transport > network + sizeof(ip.v6) && transport != UINT16_MAX)
-			next = head + transport;
-	} else {
-		return NULL;
+		ret->length = bpf_ntohs(ip.v4.length);
+		ret->has_more_fragments = ip.v4.fragment & bpf_htons(MORE_FRAGMENTS);
+		ret->next = at + (ip.v4.version_length & 15) * 4u;
+		return !(ip.v4.fragment & bpf_htons(FRAGMENT_OFFSET));
 	}
-	has_ports &= to->protocol == PROTOCOL_TCP || to->protocol == PROTOCOL_UDP || to->protocol == PROTOCOL_SCTP;
-	if (has_ports && !bpf_probe_read_kernel(ports, sizeof(ports), next)) {
-		to->sport = bpf_ntohs(ports[reversed]);
-		to->dport = bpf_ntohs(ports[!reversed]);
-	}
-	return next;
+	if (skb->protocol != bpf_htons(ETHERTYPE_IPV6) || bpf_probe_read_kernel(&ip.v6, sizeof(ip.v6), at) ||
+	    ip.v6.version_class >> 4 != 6)
+		return false;
+	to->family = FAMILY_INET6;
+	to->protocol = ip.v6.next_header;
+	__builtin_memcpy(from_v6, ip.v6.saddr, sizeof(ip.v6.saddr));
+	__builtin_memcpy(onto_v6, ip.v6.daddr, sizeof(ip.v6.daddr));
+	ret->length = ip.v6.length ? bpf_ntohs(ip.v6.length) + (uint32_t)sizeof(ip.v6) : 0;
+	/* after extension headers, the kernel knows where the transport header is */
+	ret->next = at + sizeof(ip.v6);
+	if (at == head + network && transport > network + sizeof(ip.v6) && transport != UINT16_MAX)
+		ret->next = head + transport;
+	return true;
+}
+
+/*
+ * Sets the addresses, the ports and the protocol in a record from the headers of a packet. @event: as above; @at: the IP header
+ * @reversed: the packet came from the other side, so its source is the destination in the record
+ * @ret: all 0 before
+ */
+static __always_inline void sockets__set_flow_at(void *event, struct sk_buff *skb, const unsigned char *at,
+						 bool reversed, struct sockets_headers *ret)
+{
+	struct tw_sockts_socket *to = event;
+
+	if (!sockets__set_addresses(to, skb, at, reversed, ret) ||
+	    (to->protocol != PROTOCOL_TCP && to->protocol != PROTOCOL_UDP && to->protocol != PROTOCOL_SCTP) ||
+	    bpf_probe_read_kernel(&ret->transport, sizeof(ret->transport), ret->next))
+		return;
+	ret->has_transport = true;
+	to->sport = bpf_ntohs(reversed ? ret->transport.dport : ret->transport.sport);
+	to->dport = bpf_ntohs(reversed ? ret->transport.sport : ret->transport.dport);
 }
 
 /* The same for a packet whose place of the IP header is set: after the device that received it, or before the one that sends it. */
-static __always_inline const unsigned char *sockets__set_flow(void *event, struct sk_buff *skb, bool reversed)
+static __always_inline void sockets__set_flow(void *event, struct sk_buff *skb, bool reversed,
+					      struct sockets_headers *ret)
 {
-	return sockets__set_flow_at(event, skb, skb->head + skb->network_header, reversed);
+	sockets__set_flow_at(event, skb, skb->head + skb->network_header, reversed, ret);
 }
 
 /* The namespace of a packet without socket */
