@@ -36,10 +36,20 @@ static bool permits_fentry(const struct btf *btf)
 	return link >= 0;
 }
 
+/* libbpf prints nothing; the caller reports the error */
+static struct btf *load_btf(void)
+{
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	libbpf_set_print(print);
+	return btf;
+}
+
 int tw_bpf_kernel__init(struct tw_bpf_kernel *kernel, struct tw_error *error)
 {
 	*kernel = (struct tw_bpf_kernel){ .cgroup = tw_cgroup__open_root(NULL) };
-	kernel->btf = btf__load_vmlinux_btf();
+	kernel->btf = load_btf();
 	if (!kernel->btf)
 		return tw_error__set(
 			error, -EOPNOTSUPP,

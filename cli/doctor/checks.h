@@ -18,6 +18,9 @@ void look_function_tracer(struct doctor_finding *ret);
 void look_symbols(struct doctor_finding *ret);
 void look_realtime(struct doctor_finding *ret);
 
+/** look_each_socket_stage() - say what the @i-th stage of socket events is attached to. Return: false if there are no more */
+bool look_each_socket_stage(unsigned int i, struct doctor_finding *ret);
+
 /* A feature of the kernel, which is present if a new trace instance has the file @file. */
 struct instance_file {
 	const char *file;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `tracewire doctor`: checks what this kernel, the caller's privileges and the installed Wireshark support, and what this machine's clocks
- * rest on, and suggests repairs.
+ * `tracewire doctor`: checks what this kernel, the caller's privileges and the installed Wireshark support, what socket events are attached
+ * to, and what this machine's clocks rest on, and suggests repairs.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -46,6 +46,7 @@ static const struct doctor_check {
 	{ "function tracer", .look = look_function_tracer },
 	{ "symbols", .look = look_symbols },
 	{ "realtime", .look = look_realtime },
+	{ "socket events", .look_each = look_each_socket_stage },
 	{ "veth pair", .needed = true, .in_namespace = true, .look = look_veth },
 	{ "AF_XDP", .in_namespace = true, .look = look_xdp },
 	{ "multi-buffer", .in_namespace = true, .look = look_multi_buffer },
@@ -161,7 +162,8 @@ const struct cli_command cli_command_doctor = {
 	.summary = "Check what works on this machine, and how to repair the rest",
 	.description =
 		"Checks whether the kernel, the caller's privileges and the installed Wireshark meet the requirements "
-		"of Tracewire, and what the clocks of this machine rest on (docs/time.md). The line of each check "
+		"of Tracewire, what each stage of socket events is attached to (docs/sockets.md), and what the clocks of "
+		"this machine rest on (docs/time.md). The line of each check "
 		"begins with 'ok', 'limited' (works, but not as well as possible) or 'no'. A line with 'limited' or "
 		"'no' usually also gives a remedy, the substitute that Tracewire uses, or the features that still "
 		"work. The checks make trace instances, and veth pairs in separate network namespaces, and remove "

@@ -107,6 +107,18 @@ const char *tw_sockts__name(enum tw_sockts_event event)
 	return names[event];
 }
 
+const char *tw_sockts__names(uint32_t events, char *ret, size_t size)
+{
+	size_t len = 0;
+
+	ret[0] = '\0';
+	for (uint32_t i = 0; i < TW_SOCKTS_EVENTS; i++)
+		if (events & 1u << i && len < size)
+			len += (size_t)snprintf(ret + len, size - len, "%s" TW_SOCKTS_SYSTEM ":%s", len ? " and " : "",
+						names[i]);
+	return ret;
+}
+
 enum tw_sockts_event tw_sockts__find(const char *name)
 {
 	enum tw_sockts_event event = 0;

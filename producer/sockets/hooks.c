@@ -1,36 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the programs are attached to. If a stage has several hooks, the first one that the running kernel permits is used. */
+#include <stdio.h>
 #include <string.h>
 
 #include "producer/sockets/impl.h"
+#include "producer/sockets/sockets.h"
 
 #define ON(event) (1u << TW_SOCKTS_##event)
 
 #define EGRESS    (ON(egress_ts) | ON(egress_stats))
 #define ENABLE_TX "bpf_sock_ops_enable_tx_tstamp" /* Linux 6.15 */
 
+#define OLDEST "5.8" /* the first Linux with BPF rings */
+
 static const struct tw_socket_hook hooks[] = {
-	{ EGRESS, "tcp", "egress_tcp", TW_SOCKET_HOOK_SOCKOPS, "sockops of the root cgroup", 0, ENABLE_TX },
-	{ EGRESS, "tcp_entry", "egress_entry", TW_SOCKET_HOOK_TRACEPOINT, "tcp_sendmsg_locked", 2, ENABLE_TX },
+	{ EGRESS, "tcp", "egress_tcp", TW_SOCKET_HOOK_SOCKOPS, "sockops of the root cgroup", 0, ENABLE_TX, "6.15" },
+	{ EGRESS, "tcp_entry", "egress_entry", TW_SOCKET_HOOK_TRACEPOINT, "tcp_sendmsg_locked", 2, ENABLE_TX, "6.16" },
 	{ EGRESS, "tcp_existing", "egress_existing", TW_SOCKET_HOOK_EACH_TCP, "the iterator of TCP sockets", 0,
-	  ENABLE_TX },
-	{ ON(ingress_ts), "rx", "ingress_rx", TW_SOCKET_HOOK_TRACEPOINT, "netif_receive_skb", 1, NULL },
+	  ENABLE_TX, "6.15" },
+	{ ON(ingress_ts), "rx", "ingress_rx", TW_SOCKET_HOOK_TRACEPOINT, "netif_receive_skb", 1, NULL, OLDEST },
 	{ ON(ingress_ts), "ip", "ingress_ip", TW_SOCKET_HOOK_NETFILTER,
-	  "the netfilter hook PRE_ROUTING of this network namespace", 0, NULL },
+	  "the netfilter hook PRE_ROUTING of this network namespace", 0, NULL, "6.4" },
 	{ ON(ingress_ts), "l4", "ingress_l4", TW_SOCKET_HOOK_INGRESS, "ingress of the root cgroup", 0,
-	  "bpf_cast_to_kern_ctx" },
-	{ ON(ingress_ts), "socket", "ingress_socket", TW_SOCKET_HOOK_TRACEPOINT, "sk_data_ready", 1, NULL },
-	{ ON(ingress_ts), "tcp_read", "ingress_tcp_read", TW_SOCKET_HOOK_TRACEPOINT, "tcp_rcv_space_adjust", 1, NULL },
-	{ ON(ingress_ts), "udp_read", "ingress_udp_read", TW_SOCKET_HOOK_TRACEPOINT, "sock_recv_length", 3, NULL },
-	{ TW_SOCKET_WAKES, "wake", "ingress_wake", TW_SOCKET_HOOK_TRACEPOINT, "sched_waking", 1, NULL },
-	{ TW_SOCKET_WAKES, "run", "ingress_run", TW_SOCKET_HOOK_TRACEPOINT, "sched_switch", 3, NULL },
-	{ ON(tcp_reset), "sent", "reset_sent", TW_SOCKET_HOOK_TRACEPOINT, "tcp_send_reset", 3, NULL },
-	{ ON(tcp_reset), "sent", "reset_sent_before", TW_SOCKET_HOOK_TRACEPOINT, "tcp_send_reset", 2, NULL },
-	{ ON(tcp_reset), "received", "reset_received", TW_SOCKET_HOOK_TRACEPOINT, "tcp_receive_reset", 1, NULL },
-	{ ON(drop), "dropped", "drop_of_socket", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 4, NULL },
-	{ ON(drop), "dropped", "drop_with_reason", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 3, NULL },
-	{ ON(drop), "dropped", "drop_at", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 2, NULL },
+	  "bpf_cast_to_kern_ctx", "6.2" },
+	{ ON(ingress_ts), "socket", "ingress_socket", TW_SOCKET_HOOK_TRACEPOINT, "sk_data_ready", 1, NULL, "6.3" },
+	{ ON(ingress_ts), "tcp_read", "ingress_tcp_read", TW_SOCKET_HOOK_TRACEPOINT, "tcp_rcv_space_adjust", 1, NULL,
+	  OLDEST },
+	{ ON(ingress_ts), "udp_read", "ingress_udp_read", TW_SOCKET_HOOK_TRACEPOINT, "sock_recv_length", 3, NULL,
+	  "6.3" },
+	{ TW_SOCKET_WAKES, "wake", "ingress_wake", TW_SOCKET_HOOK_TRACEPOINT, "sched_waking", 1, NULL, OLDEST },
+	{ TW_SOCKET_WAKES, "run", "ingress_run", TW_SOCKET_HOOK_TRACEPOINT, "sched_switch", 3, NULL, OLDEST },
+	{ ON(tcp_reset), "sent", "reset_sent", TW_SOCKET_HOOK_TRACEPOINT, "tcp_send_reset", 3, NULL, "6.10" },
+	{ ON(tcp_reset), "sent", "reset_sent_before", TW_SOCKET_HOOK_TRACEPOINT, "tcp_send_reset", 2, NULL, OLDEST },
+	{ ON(tcp_reset), "received", "reset_received", TW_SOCKET_HOOK_TRACEPOINT, "tcp_receive_reset", 1, NULL,
+	  OLDEST },
+	{ ON(drop), "dropped", "drop_of_socket", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 4, NULL, "6.11" },
+	{ ON(drop), "dropped", "drop_with_reason", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 3, NULL, "5.17" },
+	{ ON(drop), "dropped", "drop_at", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 2, NULL, OLDEST },
 };
+
+#define HOOKS (sizeof(hooks) / sizeof(hooks[0]))
 
 static bool permits(const struct tw_bpf_kernel *kernel, const struct tw_socket_hook *hook)
 {
@@ -52,10 +61,15 @@ static bool permits(const struct tw_bpf_kernel *kernel, const struct tw_socket_h
 	return false;
 }
 
+static bool is_same_stage(const struct tw_socket_hook *a, const struct tw_socket_hook *b)
+{
+	return a->events == b->events && !strcmp(a->stage, b->stage);
+}
+
 static bool has_stage(const struct tw_socket_hook *const *chosen, size_t n, const struct tw_socket_hook *hook)
 {
 	for (size_t i = 0; i < n; i++)
-		if (chosen[i]->events == hook->events && !strcmp(chosen[i]->stage, hook->stage))
+		if (is_same_stage(chosen[i], hook))
 			return true;
 	return false;
 }
@@ -65,8 +79,78 @@ size_t tw_socket_hooks__choose(const struct tw_bpf_kernel *kernel, uint32_t even
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]) && n < max; i++)
+	for (size_t i = 0; i < HOOKS && n < max; i++)
 		if (hooks[i].events & events && !has_stage(ret, n, &hooks[i]) && permits(kernel, &hooks[i]))
 			ret[n++] = &hooks[i];
 	return n;
+}
+
+void tw_socket_hook__describe(const struct tw_socket_hook *hook, char *ret, size_t size)
+{
+	const char *kind = hook->kind == TW_SOCKET_HOOK_TRACEPOINT ? "tracepoint "
+			   : hook->kind == TW_SOCKET_HOOK_FUNCTION ? "function "
+								   : "";
+
+	snprintf(ret, size, "%s%s", kind, hook->target);
+}
+
+bool tw_socket_hook__is_of_cgroup(const struct tw_socket_hook *hook)
+{
+	return hook->kind == TW_SOCKET_HOOK_INGRESS || hook->kind == TW_SOCKET_HOOK_EGRESS ||
+	       hook->kind == TW_SOCKET_HOOK_SOCKOPS;
+}
+
+/* Says why the kernel does not permit a hook. */
+static void set_lack(const struct tw_bpf_kernel *kernel, const struct tw_socket_hook *hook, struct tw_socket_stage *ret)
+{
+	char what[sizeof(ret->hook)];
+
+	ret->since = hook->since;
+	tw_socket_hook__describe(hook, what, sizeof(what));
+	if (hook->needs && !tw_bpf_kernel__has_function(kernel, hook->needs)) {
+		snprintf(ret->lack, sizeof(ret->lack), "this kernel has no function %s()", hook->needs);
+	} else if (hook->kind == TW_SOCKET_HOOK_TRACEPOINT) {
+		snprintf(ret->lack, sizeof(ret->lack), "this kernel has no %s", what);
+	} else if (tw_socket_hook__is_of_cgroup(hook) || hook->kind == TW_SOCKET_HOOK_EACH_TCP) {
+		snprintf(ret->lack, sizeof(ret->lack), "cgroup2 is not mounted");
+		ret->since = NULL;
+	} else {
+		snprintf(ret->lack, sizeof(ret->lack), "this kernel permits no BPF programs at %s", what);
+	}
+}
+
+/* Finds the hook of the stage of the @i-th hook. */
+static void find_hook(const struct tw_bpf_kernel *kernel, size_t i, struct tw_socket_stage *ret)
+{
+	const struct tw_socket_hook *const of = &hooks[i];
+	const bool wakes = of->events == TW_SOCKET_WAKES;
+
+	*ret = (struct tw_socket_stage){ .events = wakes ? ON(ingress_ts) : of->events, .name = of->stage };
+	for (; i < HOOKS; i++) {
+		if (!is_same_stage(&hooks[i], of))
+			continue;
+		if (permits(kernel, &hooks[i])) {
+			tw_socket_hook__describe(&hooks[i], ret->hook, sizeof(ret->hook));
+			ret->lack[0] = '\0';
+			return;
+		}
+		set_lack(kernel, &hooks[i], ret);
+	}
+}
+
+int tw_socket_stages__find(struct tw_socket_stage *ret, size_t max, struct tw_error *error)
+{
+	const struct tw_socket_hook *seen[HOOKS];
+	struct tw_bpf_kernel kernel;
+	int err = tw_bpf_kernel__init(&kernel, error);
+	size_t n = 0;
+
+	for (size_t i = 0; i < HOOKS && n < max && !err; i++) {
+		if (has_stage(seen, n, &hooks[i]))
+			continue;
+		find_hook(&kernel, i, &ret[n]);
+		seen[n++] = &hooks[i];
+	}
+	tw_bpf_kernel__fini(&kernel);
+	return err ? err : (int)n;
 }

@@ -29,11 +29,18 @@ struct tw_socket_hook {
 	const char *target; /* name of the tracepoint or function; for other kinds, a description for people */
 	int args_min;       /* number of arguments that the tracepoint must have at least */
 	const char *needs;  /* name of a function that the kernel must have, for example a kfunc; NULL = none */
+	const char *since;  /* the first version of Linux that has all of this, for people */
 };
 
 /** tw_socket_hooks__choose() - list the hooks that the kernel permits for some events. @ret: @max elements. Return: their number */
 size_t tw_socket_hooks__choose(const struct tw_bpf_kernel *kernel, uint32_t events, const struct tw_socket_hook **ret,
 			       size_t max);
+
+/** tw_socket_hook__describe() - what the program is attached to, for people, such as "tracepoint kfree_skb" */
+void tw_socket_hook__describe(const struct tw_socket_hook *hook, char *ret, size_t size);
+
+/** tw_socket_hook__is_of_cgroup() - whether the program is attached to the root cgroup */
+bool tw_socket_hook__is_of_cgroup(const struct tw_socket_hook *hook);
 
 #define TW_SOCKET_HOOKS_MAX 64
 

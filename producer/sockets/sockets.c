@@ -99,19 +99,6 @@ static void drop_hooks(struct tw_sockets *s, uint32_t events)
 	s->n_hooks = n;
 }
 
-/* The names of events, for people, as "sockts:tcp_reset and sockts:drop" */
-static const char *name_events(uint32_t events, char *ret, size_t size)
-{
-	size_t len = 0;
-
-	ret[0] = '\0';
-	for (uint32_t i = 0; i < TW_SOCKTS_EVENTS; i++)
-		if (events & 1u << i && len < size)
-			len += (size_t)snprintf(ret + len, size - len, "%s" TW_SOCKTS_SYSTEM ":%s", len ? " and " : "",
-						tw_sockts__name(i));
-	return ret;
-}
-
 /* Loads the programs of some events. If the kernel refuses them, their hooks are removed. */
 static int load_object(struct tw_sockets *s, size_t i, const struct tw_sockts_settings *settings,
 		       struct tw_error *error)
@@ -128,7 +115,7 @@ static int load_object(struct tw_sockets *s, size_t i, const struct tw_sockts_se
 			error, err,
 			"cannot load a BPF program: this requires root, or CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN");
 	return tw_error__set(error, err, "the kernel refuses the BPF programs of %s: %s",
-			     name_events(events & settings->events, names, sizeof(names)), strerror(-err));
+			     tw_sockts__names(events & settings->events, names, sizeof(names)), strerror(-err));
 }
 
 /* Return: 0 if the programs of at least one event are loaded */
@@ -246,20 +233,17 @@ static int attach_program(struct tw_sockets *s, const struct tw_socket_hook *hoo
 	return -EINVAL;
 }
 
-static bool is_of_cgroup(const struct tw_socket_hook *hook)
-{
-	return hook->kind == TW_SOCKET_HOOK_INGRESS || hook->kind == TW_SOCKET_HOOK_EGRESS ||
-	       hook->kind == TW_SOCKET_HOOK_SOCKOPS;
-}
-
 static int refuse(const struct tw_socket_hook *hook, int err, struct tw_error *error)
 {
-	if (err == -EPERM && is_of_cgroup(hook))
+	char what[128];
+
+	if (err == -EPERM && tw_socket_hook__is_of_cgroup(hook))
 		return tw_error__set(
 			error, err,
 			"cannot attach a BPF program to the root cgroup: another program there permits no others; "
 			"`bpftool cgroup show` names it");
-	return tw_error__set(error, err, "cannot attach a BPF program to %s: %s", hook->target, strerror(-err));
+	tw_socket_hook__describe(hook, what, sizeof(what));
+	return tw_error__set(error, err, "cannot attach a BPF program to %s: %s", what, strerror(-err));
 }
 
 /* Before flags of sockets are set, a cleanup must be able to find them. */

@@ -3,7 +3,7 @@
  * Socket events: the system `sockts`, whose events BPF programs make. The programs write records like those of a trace ring (record.h) to one
  * BPF ring for each CPU; bpf_ring.h reads them. Programs are attached by links, which the kernel removes when this process ends.
  *
- * hooks.c lists the programs of each event, and objects.c loads them.
+ * hooks.c lists the programs of each event. objects.h describes how they are loaded.
  */
 #ifndef TW_SOCKETS_H
 #define TW_SOCKETS_H
@@ -61,5 +61,23 @@ void tw_sockets__detach(struct tw_sockets *sockets);
 
 /** tw_sockets__free() - detach, and free the rings and programs; NULL is fine */
 void tw_sockets__free(struct tw_sockets *sockets);
+
+#define TW_SOCKET_STAGES_MAX 64
+
+/* A stage of socket events, and what its BPF program is attached to on this kernel. */
+struct tw_socket_stage {
+	uint32_t events;   /* bits 1 << enum tw_sockts_event */
+	const char *name;  /* of the stage, such as "l4" */
+	char hook[128];    /* for people, such as "tracepoint kfree_skb"; "" = none */
+	char lack[192];    /* why there is none, as a sentence without full stop; "" if there is one */
+	const char *since; /* if the kernel lacks it: the first version of Linux that has it; NULL = each has it */
+};
+
+/**
+ * tw_socket_stages__find() - find what the running kernel has for each stage of all socket events. Nothing is attached.
+ * @ret: @max elements; TW_SOCKET_STAGES_MAX are enough
+ * Return: their number, or -errno with @error filled if this kernel can make no socket event
+ */
+int tw_socket_stages__find(struct tw_socket_stage *ret, size_t max, struct tw_error *error);
 
 #endif

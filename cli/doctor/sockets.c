@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+
+#include "cli/doctor/checks.h"
+#include "producer/sockets/formats.h"
+#include "producer/sockets/sockets.h"
+
+static void show(const struct tw_socket_stage *stage, struct doctor_finding *ret)
+{
+	char events[64], version[64] = "";
+
+	tw_sockts__names(stage->events, events, sizeof(events));
+	if (!stage->lack[0]) {
+		doctor__ok(ret, "%s, stage %s: %s", events, stage->name, stage->hook);
+		return;
+	}
+	if (stage->since)
+		snprintf(version, sizeof(version), "use Linux %s or later", stage->since);
+	doctor__bad(ret, DOCTOR_LIMITED, stage->since ? version : "mount cgroup2", "%s, stage %s: none: %s", events,
+		    stage->name, stage->lack);
+}
+
+bool look_each_socket_stage(unsigned int i, struct doctor_finding *ret)
+{
+	static struct tw_socket_stage stages[TW_SOCKET_STAGES_MAX]; /* found once, because this takes a while */
+	static int n;
+	struct tw_error error;
+
+	if (!i)
+		n = tw_socket_stages__find(stages, TW_SOCKET_STAGES_MAX, &error);
+	if (n < 0 && !i)
+		doctor__bad(ret, DOCTOR_LIMITED,
+			    "use a kernel with CONFIG_DEBUG_INFO_BTF; other events work without it", "%s", error.text);
+	else if ((int)i < n)
+		show(&stages[i], ret);
+	else
+		return false;
+	return true;
+}
