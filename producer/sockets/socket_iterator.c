@@ -85,6 +85,8 @@ static void visit_each(struct run *run, const char *dir, const char *rest, bool 
 	const struct dirent *entry;
 	char path[64 + sizeof(entry->d_name)];
 
+	if (!entries && errno != ENOENT && !run->err)
+		run->err = -errno;
 	while (entries && (entry = readdir(entries))) {
 		if (!is_wanted(entry->d_name))
 			continue;
