@@ -318,7 +318,9 @@ static void leave_out_own_events(struct tw_producer *p)
 /* Begins to record the selected socket events that can pass the filter. */
 static int attach_sockets(struct tw_producer *p, struct tw_error *error)
 {
+	struct tw_error why;
 	uint32_t events = 0;
+	int err;
 
 	for (size_t i = 0; i < p->selection.events.n; i++) {
 		const enum tw_sockts_event event = tw_event_name__socket_event(&p->selection.events.names[i]);
@@ -326,7 +328,8 @@ static int attach_sockets(struct tw_producer *p, struct tw_error *error)
 		if (event < TW_SOCKTS_EVENTS && !p->filtering.events[i].off)
 			events |= 1u << event;
 	}
-	return p->sockets ? tw_sockets__attach(p->sockets, events, error) : 0;
+	err = p->sockets ? tw_sockets__attach(p->sockets, events, &why) : 0;
+	return err ? tw_producer__without_sockets(p, err, &why, error) : 0;
 }
 
 int tw_producer__start(struct tw_producer *p, struct tw_error *error)

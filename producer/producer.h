@@ -67,8 +67,8 @@ struct tw_producer_options {
 	 */
 	void (*clock_failed)(void *ctx, const char *sentence);
 	/*
-	 * Called by tw_producer__new() with one sentence for each selected event that cannot be recorded on this kernel, if the run goes on
-	 * without it. May be NULL.
+	 * Called by tw_producer__new() and tw_producer__start() with one sentence for selected events that cannot be recorded, if the run
+	 * goes on without them. May be NULL.
 	 */
 	void (*event_left_out)(void *ctx, const char *sentence);
 	/*

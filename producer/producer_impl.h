@@ -54,4 +54,12 @@ struct tw_producer {
 	struct tw_unsure unsure;
 };
 
+/**
+ * tw_producer__without_sockets() - go on without the selected socket events
+ * @err, @why: why they cannot be recorded
+ * Return: 0, and the caller of the run was told; @err with @error filled if the run has no other events
+ */
+int tw_producer__without_sockets(const struct tw_producer *p, int err, const struct tw_error *why,
+				 struct tw_error *error);
+
 #endif

@@ -292,21 +292,36 @@ static void describe_host(struct tw_producer *p)
 			    });
 }
 
-/* The selected socket events: bits 1 << enum tw_sockts_event. @ret_others: whether other events are selected, too */
-static uint32_t socket_events(const struct tw_selection *selection, bool *ret_others)
+/* The selected socket events: bits 1 << enum tw_sockts_event */
+static uint32_t socket_events(const struct tw_selection *selection)
 {
 	uint32_t events = 0;
 
-	*ret_others = false;
 	for (size_t i = 0; i < selection->events.n; i++) {
 		const enum tw_sockts_event event = tw_event_name__socket_event(&selection->events.names[i]);
 
 		if (event < TW_SOCKTS_EVENTS)
 			events |= 1u << event;
-		else
-			*ret_others = true;
 	}
 	return events;
+}
+
+static bool has_others(const struct tw_producer *p)
+{
+	for (size_t i = 0; i < p->selection.events.n; i++)
+		if (tw_event_name__socket_event(&p->selection.events.names[i]) == TW_SOCKTS_EVENTS)
+			return true;
+	return p->options->tracing.tracer || p->options->tracing.lines;
+}
+
+int tw_producer__without_sockets(const struct tw_producer *p, int err, const struct tw_error *why,
+				 struct tw_error *error)
+{
+	if (!has_others(p))
+		return tw_error__set(error, err, "%s", why->text);
+	if (p->options->event_left_out)
+		p->options->event_left_out(p->options->ctx, why->text);
+	return 0;
 }
 
 static bool selects(const struct tw_selection *selection, const char *system, const char *name)
@@ -361,9 +376,8 @@ static int make_sockets(struct tw_producer *p, uint32_t own_tgid, struct tw_erro
 {
 	const struct tw_producer_options *o = p->options;
 	struct tw_error why;
-	bool others;
 	const struct tw_sockets_options options = {
-		.events = socket_events(&p->selection, &others),
+		.events = socket_events(&p->selection),
 		.clock = socket_clock(p->clock.id),
 		.ring_size = (o->buffer_kib ? o->buffer_kib : default_ring_kib()) * 1024,
 		.wakes = selects(&p->selection, "sched", "sched_waking") &&
@@ -374,13 +388,7 @@ static int make_sockets(struct tw_producer *p, uint32_t own_tgid, struct tw_erro
 	};
 	const int err = options.events ? tw_sockets__new(&options, &p->sockets, &why) : 0;
 
-	if (!err)
-		return 0;
-	if (!others && !o->tracing.tracer && !o->tracing.lines)
-		return tw_error__set(error, err, "%s", why.text);
-	if (o->event_left_out)
-		o->event_left_out(o->ctx, why.text);
-	return 0;
+	return err ? tw_producer__without_sockets(p, err, &why, error) : 0;
 }
 
 /* Makes the checks that need no trace instance, chooses the clock and selects the events. */

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <stdio.h>
-
+#include "producer/sockets/sockets.h"
 #include "cli/doctor/checks.h"
 #include "producer/sockets/formats.h"
-#include "producer/sockets/sockets.h"
 
 static void show(const struct tw_socket_stage *stage, struct doctor_finding *ret)
 {
-	char events[64], version[64] = "";
+	char events[64];
 
 	tw_sockts__names(stage->events, events, sizeof(events));
-	if (!stage->lack[0]) {
+	if (stage->lack[0])
+		doctor__bad(ret, DOCTOR_LIMITED, stage->fix, "%s, stage %s: none: %s", events, stage->name,
+			    stage->lack);
+	else
 		doctor__ok(ret, "%s, stage %s: %s", events, stage->name, stage->hook);
-		return;
-	}
-	if (stage->since)
-		snprintf(version, sizeof(version), "use Linux %s or later", stage->since);
-	doctor__bad(ret, DOCTOR_LIMITED, stage->since ? version : "mount cgroup2", "%s, stage %s: none: %s", events,
-		    stage->name, stage->lack);
 }
 
 bool look_each_socket_stage(unsigned int i, struct doctor_finding *ret)

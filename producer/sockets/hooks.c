@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "producer/sockets/impl.h"
-#include "producer/sockets/sockets.h"
 
 #define ON(event) (1u << TW_SOCKTS_##event)
 
@@ -14,35 +13,57 @@
 #define OLDEST "5.8" /* the first Linux with BPF rings */
 
 static const struct tw_socket_hook hooks[] = {
-	{ EGRESS, "tcp", "egress_tcp", TW_SOCKET_HOOK_SOCKOPS, "sockops of the root cgroup", 0, ENABLE_TX, "6.15" },
-	{ EGRESS, "tcp_entry", "egress_entry", TW_SOCKET_HOOK_TRACEPOINT, "tcp_sendmsg_locked", 2, ENABLE_TX, "6.16" },
+	{ EGRESS, "tcp", "egress_tcp", TW_SOCKET_HOOK_SOCKOPS, "sockops of the root cgroup", 0, ENABLE_TX, "6.15",
+	  NULL },
+	{ EGRESS, "tcp_entry", "egress_entry", TW_SOCKET_HOOK_TRACEPOINT, "tcp_sendmsg_locked", 2, ENABLE_TX, "6.16",
+	  "tcp" },
 	{ EGRESS, "tcp_existing", "egress_existing", TW_SOCKET_HOOK_EACH_TCP, "the iterator of TCP sockets", 0,
-	  ENABLE_TX, "6.15" },
-	{ ON(ingress_ts), "rx", "ingress_rx", TW_SOCKET_HOOK_TRACEPOINT, "netif_receive_skb", 1, NULL, OLDEST },
+	  ENABLE_TX, "6.15", "tcp" },
+	{ ON(ingress_ts), "rx", "ingress_rx", TW_SOCKET_HOOK_TRACEPOINT, "netif_receive_skb", 1, NULL, OLDEST, NULL },
 	{ ON(ingress_ts), "ip", "ingress_ip", TW_SOCKET_HOOK_NETFILTER,
-	  "the netfilter hook PRE_ROUTING of this network namespace", 0, NULL, "6.4" },
+	  "the netfilter hook PRE_ROUTING of this network namespace", 0, NULL, "6.4", NULL },
 	{ ON(ingress_ts), "l4", "ingress_l4", TW_SOCKET_HOOK_INGRESS, "ingress of the root cgroup", 0,
-	  "bpf_cast_to_kern_ctx", "6.2" },
-	{ ON(ingress_ts), "socket", "ingress_socket", TW_SOCKET_HOOK_TRACEPOINT, "sk_data_ready", 1, NULL, "6.3" },
+	  "bpf_cast_to_kern_ctx", "6.2", NULL },
+	{ ON(ingress_ts), "socket", "ingress_socket", TW_SOCKET_HOOK_TRACEPOINT, "sk_data_ready", 1, NULL, "6.3",
+	  NULL },
 	{ ON(ingress_ts), "tcp_read", "ingress_tcp_read", TW_SOCKET_HOOK_TRACEPOINT, "tcp_rcv_space_adjust", 1, NULL,
-	  OLDEST },
-	{ ON(ingress_ts), "udp_read", "ingress_udp_read", TW_SOCKET_HOOK_TRACEPOINT, "sock_recv_length", 3, NULL,
-	  "6.3" },
-	{ TW_SOCKET_WAKES, "wake", "ingress_wake", TW_SOCKET_HOOK_TRACEPOINT, "sched_waking", 1, NULL, OLDEST },
-	{ TW_SOCKET_WAKES, "run", "ingress_run", TW_SOCKET_HOOK_TRACEPOINT, "sched_switch", 3, NULL, OLDEST },
-	{ ON(tcp_reset), "sent", "reset_sent", TW_SOCKET_HOOK_TRACEPOINT, "tcp_send_reset", 3, NULL, "6.10" },
-	{ ON(tcp_reset), "sent", "reset_sent_before", TW_SOCKET_HOOK_TRACEPOINT, "tcp_send_reset", 2, NULL, OLDEST },
-	{ ON(tcp_reset), "received", "reset_received", TW_SOCKET_HOOK_TRACEPOINT, "tcp_receive_reset", 1, NULL,
-	  OLDEST },
-	{ ON(drop), "dropped", "drop_of_socket", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 4, NULL, "6.11" },
-	{ ON(drop), "dropped", "drop_with_reason", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 3, NULL, "5.17" },
-	{ ON(drop), "dropped", "drop_at", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 2, NULL, OLDEST },
+	  OLDEST, NULL },
+	{ ON(ingress_ts), "udp_read", "ingress_udp_read", TW_SOCKET_HOOK_TRACEPOINT, "sock_recv_length", 3, NULL, "6.3",
+	  NULL },
+	{ TW_SOCKET_WAKES, "wake", "ingress_wake", TW_SOCKET_HOOK_TRACEPOINT, "sched_waking", 1, NULL, OLDEST, NULL },
+	{ TW_SOCKET_WAKES, "run", "ingress_run", TW_SOCKET_HOOK_TRACEPOINT, "sched_switch", 3, NULL, OLDEST, NULL },
+	{ ON(tcp_reset), "sent", "reset_sent", TW_SOCKET_HOOK_TRACEPOINT, "tcp_send_reset", 3, NULL, "6.10", NULL },
+	{ ON(tcp_reset), "sent", "reset_sent_before", TW_SOCKET_HOOK_TRACEPOINT, "tcp_send_reset", 2, NULL, OLDEST,
+	  NULL },
+	{ ON(tcp_reset), "received", "reset_received", TW_SOCKET_HOOK_TRACEPOINT, "tcp_receive_reset", 1, NULL, OLDEST,
+	  NULL },
+	{ ON(drop), "dropped", "drop_of_socket", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 4, NULL, "6.11", NULL },
+	{ ON(drop), "dropped", "drop_with_reason", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 3, NULL, "5.17", NULL },
+	{ ON(drop), "dropped", "drop_at", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 2, NULL, OLDEST, NULL },
 };
 
 #define HOOKS (sizeof(hooks) / sizeof(hooks[0]))
 
+static bool is_same_stage(const struct tw_socket_hook *a, const struct tw_socket_hook *b)
+{
+	return a->events == b->events && !strcmp(a->stage, b->stage);
+}
+
+/* The hook of the stage that another hook needs; NULL if it needs none */
+static const struct tw_socket_hook *find_needed(const struct tw_socket_hook *hook)
+{
+	for (size_t i = 0; hook->with && i < HOOKS; i++)
+		if (hooks[i].events == hook->events && !strcmp(hooks[i].stage, hook->with))
+			return &hooks[i];
+	return NULL;
+}
+
 static bool permits(const struct tw_bpf_kernel *kernel, const struct tw_socket_hook *hook)
 {
+	const struct tw_socket_hook *needed = find_needed(hook);
+
+	if (needed && !permits(kernel, needed))
+		return false;
 	if (hook->needs && !tw_bpf_kernel__has_function(kernel, hook->needs))
 		return false;
 	switch (hook->kind) {
@@ -59,11 +80,6 @@ static bool permits(const struct tw_bpf_kernel *kernel, const struct tw_socket_h
 		return kernel->cgroup >= 0;
 	}
 	return false;
-}
-
-static bool is_same_stage(const struct tw_socket_hook *a, const struct tw_socket_hook *b)
-{
-	return a->events == b->events && !strcmp(a->stage, b->stage);
 }
 
 static bool has_stage(const struct tw_socket_hook *const *chosen, size_t n, const struct tw_socket_hook *hook)
@@ -100,20 +116,23 @@ bool tw_socket_hook__is_of_cgroup(const struct tw_socket_hook *hook)
 	       hook->kind == TW_SOCKET_HOOK_SOCKOPS;
 }
 
-/* Says why the kernel does not permit a hook. */
+/* Says why the kernel does not permit a hook, and what to do. */
 static void set_lack(const struct tw_bpf_kernel *kernel, const struct tw_socket_hook *hook, struct tw_socket_stage *ret)
 {
+	const struct tw_socket_hook *needed = find_needed(hook);
 	char what[sizeof(ret->hook)];
 
-	ret->since = hook->since;
+	if (needed && !permits(kernel, needed))
+		hook = needed;
+	snprintf(ret->fix, sizeof(ret->fix), "use Linux %s or later", hook->since);
 	tw_socket_hook__describe(hook, what, sizeof(what));
 	if (hook->needs && !tw_bpf_kernel__has_function(kernel, hook->needs)) {
 		snprintf(ret->lack, sizeof(ret->lack), "this kernel has no function %s()", hook->needs);
 	} else if (hook->kind == TW_SOCKET_HOOK_TRACEPOINT) {
 		snprintf(ret->lack, sizeof(ret->lack), "this kernel has no %s", what);
-	} else if (tw_socket_hook__is_of_cgroup(hook) || hook->kind == TW_SOCKET_HOOK_EACH_TCP) {
+	} else if (tw_socket_hook__is_of_cgroup(hook)) {
 		snprintf(ret->lack, sizeof(ret->lack), "cgroup2 is not mounted");
-		ret->since = NULL;
+		snprintf(ret->fix, sizeof(ret->fix), "mount it");
 	} else {
 		snprintf(ret->lack, sizeof(ret->lack), "this kernel permits no BPF programs at %s", what);
 	}
@@ -131,11 +150,21 @@ static void find_hook(const struct tw_bpf_kernel *kernel, size_t i, struct tw_so
 			continue;
 		if (permits(kernel, &hooks[i])) {
 			tw_socket_hook__describe(&hooks[i], ret->hook, sizeof(ret->hook));
-			ret->lack[0] = '\0';
+			ret->lack[0] = ret->fix[0] = '\0';
 			return;
 		}
 		set_lack(kernel, &hooks[i], ret);
 	}
+}
+
+void tw_socket_hooks__explain(const struct tw_bpf_kernel *kernel, enum tw_sockts_event event,
+			      struct tw_socket_stage *ret)
+{
+	size_t i = 0;
+
+	while (i < HOOKS - 1 && !(hooks[i].events & 1u << event))
+		i++;
+	find_hook(kernel, i, ret);
 }
 
 int tw_socket_stages__find(struct tw_socket_stage *ret, size_t max, struct tw_error *error)

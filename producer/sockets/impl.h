@@ -5,6 +5,7 @@
 
 #include "producer/bpf_kernel.h"
 #include "producer/sockets/record.h"
+#include "producer/sockets/sockets.h"
 
 enum tw_socket_hook_kind {
 	TW_SOCKET_HOOK_TRACEPOINT,
@@ -30,11 +31,16 @@ struct tw_socket_hook {
 	int args_min;       /* number of arguments that the tracepoint must have at least */
 	const char *needs;  /* name of a function that the kernel must have, for example a kfunc; NULL = none */
 	const char *since;  /* the first version of Linux that has all of this, for people */
+	const char *with;   /* stage of the same events without which the program is of no use; NULL = none */
 };
 
 /** tw_socket_hooks__choose() - list the hooks that the kernel permits for some events. @ret: @max elements. Return: their number */
 size_t tw_socket_hooks__choose(const struct tw_bpf_kernel *kernel, uint32_t events, const struct tw_socket_hook **ret,
 			       size_t max);
+
+/** tw_socket_hooks__explain() - find out why the kernel permits no hook for an event. @ret: the first stage of the event */
+void tw_socket_hooks__explain(const struct tw_bpf_kernel *kernel, enum tw_sockts_event event,
+			      struct tw_socket_stage *ret);
 
 /** tw_socket_hook__describe() - what the program is attached to, for people, such as "tracepoint kfree_skb" */
 void tw_socket_hook__describe(const struct tw_socket_hook *hook, char *ret, size_t size);

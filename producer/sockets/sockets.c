@@ -30,6 +30,8 @@ struct tw_sockets {
 	size_t n_links;
 	int stamping;                  /* a socket that requests receive time stamps; -1 = none */
 	struct tw_socket_flags *flags; /* NULL = no flags of sockets are set */
+	void (*left_out)(void *ctx, const char *sentence);
+	void *ctx;
 	uint64_t missed_before;
 };
 
@@ -52,14 +54,14 @@ static int choose_hooks(struct tw_sockets *s, const struct tw_sockets_options *o
 					     TW_SOCKET_HOOKS_MAX);
 	lacking = options->events & ~events_of(s);
 	for (uint32_t i = 0; i < TW_SOCKTS_EVENTS; i++) {
-		char sentence[256];
+		struct tw_socket_stage stage;
+		char sentence[320];
 
 		if (!(lacking & 1u << i))
 			continue;
-		snprintf(sentence, sizeof(sentence),
-			 "the event " TW_SOCKTS_SYSTEM
-			 ":%s is left out: this kernel has nothing to which its BPF programs could be attached",
-			 tw_sockts__name(i));
+		tw_socket_hooks__explain(&s->kernel, i, &stage);
+		snprintf(sentence, sizeof(sentence), "the event " TW_SOCKTS_SYSTEM ":%s is left out: %s: %s",
+			 tw_sockts__name(i), stage.lack, stage.fix);
 		if (s->n_hooks && options->left_out)
 			options->left_out(options->ctx, sentence);
 		else if (!s->n_hooks)
@@ -154,6 +156,8 @@ int tw_sockets__new(const struct tw_sockets_options *options, struct tw_sockets 
 	s->kernel.cgroup = -1;
 	s->objects.cpus_map = s->objects.rings_map = -1;
 	s->stamping = -1;
+	s->left_out = options->left_out;
+	s->ctx = options->ctx;
 	err = tw_bpf_kernel__init(&s->kernel, error);
 	if (!err)
 		err = choose_hooks(s, options, error);
@@ -233,6 +237,7 @@ static int attach_program(struct tw_sockets *s, const struct tw_socket_hook *hoo
 	return -EINVAL;
 }
 
+/* Why a program was not attached */
 static int refuse(const struct tw_socket_hook *hook, int err, struct tw_error *error)
 {
 	char what[128];
@@ -240,51 +245,87 @@ static int refuse(const struct tw_socket_hook *hook, int err, struct tw_error *e
 	if (err == -EPERM && tw_socket_hook__is_of_cgroup(hook))
 		return tw_error__set(
 			error, err,
-			"cannot attach a BPF program to the root cgroup: another program there permits no others; "
-			"`bpftool cgroup show` names it");
+			"another program at the root cgroup permits no others; `bpftool cgroup tree` names it");
 	tw_socket_hook__describe(hook, what, sizeof(what));
 	return tw_error__set(error, err, "cannot attach a BPF program to %s: %s", what, strerror(-err));
 }
 
 /* Before flags of sockets are set, a cleanup must be able to find them. */
-static int begin_flags(struct tw_sockets *s, uint32_t events, struct tw_error *error)
+static int begin_flags(struct tw_sockets *s, const struct tw_socket_hook *hook, struct tw_error *error)
 {
-	for (size_t i = 0; i < s->n_hooks; i++)
-		if (s->hooks[i]->kind == TW_SOCKET_HOOK_EACH_TCP && s->hooks[i]->events & events)
-			return tw_socket_flags__new(tw_socket_objects__map(&s->objects, "egress_sockets"), &s->flags,
-						    error);
-	return 0;
+	if (hook->kind != TW_SOCKET_HOOK_SOCKOPS || s->flags)
+		return 0;
+	return tw_socket_flags__new(tw_socket_objects__map(&s->objects, "egress_sockets"), &s->flags, error);
 }
 
 /* Makes the kernel stamp received packets until the socket is closed. */
-static int begin_stamping(struct tw_sockets *s, struct tw_error *error)
+static int begin_stamping(struct tw_sockets *s, const struct tw_socket_hook *hook, struct tw_error *error)
 {
-	const int fd = tw_receive_stamps__begin();
+	if (!(hook->events & 1u << TW_SOCKTS_ingress_ts) || s->stamping >= 0)
+		return 0;
+	s->stamping = tw_receive_stamps__begin();
+	return s->stamping >= 0 ? 0
+				: tw_error__set(error, s->stamping, "cannot switch on receive time stamps: %s",
+						strerror(-s->stamping));
+}
 
-	if (fd < 0)
-		return tw_error__set(error, fd, "cannot switch on receive time stamps: %s", strerror(-fd));
-	s->stamping = fd;
-	return 0;
+/* Attaches the programs of some events. @ret_refused: after a failure, bits of the events that cannot be recorded */
+static int attach_events(struct tw_sockets *s, uint32_t events, uint32_t *ret_refused, struct tw_error *error)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < s->n_hooks && !err; i++) {
+		const struct tw_socket_hook *hook = s->hooks[i];
+
+		if (!(hook->events & events))
+			continue;
+		*ret_refused = hook->events;
+		err = begin_flags(s, hook, error);
+		if (!err)
+			err = begin_stamping(s, hook, error);
+		if (err)
+			return err;
+		err = attach_program(s, hook);
+		if (err)
+			refuse(hook, err, error);
+	}
+	return err;
+}
+
+/* The sentence about events that cannot be recorded. Return: @err */
+static int explain(uint32_t events, int err, const char *why, struct tw_error *ret)
+{
+	char names[128];
+
+	return tw_error__set(ret, err, "cannot record %s: %s",
+			     events == TW_SOCKET_WAKES ? "the wake-ups of " TW_SOCKTS_SYSTEM ":ingress_ts"
+						       : tw_sockts__names(events, names, sizeof(names)),
+			     why);
 }
 
 int tw_sockets__attach(struct tw_sockets *s, uint32_t events, struct tw_error *error)
 {
-	int err = begin_flags(s, events, error);
+	struct tw_error why, sentence;
+	uint32_t refused;
+	int err;
 
-	if (!err && events & 1u << TW_SOCKTS_ingress_ts) {
+	if (events & 1u << TW_SOCKTS_ingress_ts)
 		events |= TW_SOCKET_WAKES;
-		err = begin_stamping(s, error);
-	}
-	s->missed_before = tw_socket_objects__missed(&s->objects);
-	for (size_t i = 0; i < s->n_hooks && !err; i++) {
-		if (s->hooks[i]->events & events)
-			err = attach_program(s, s->hooks[i]);
-		if (err)
-			refuse(s->hooks[i], err, error);
-	}
-	if (err)
+	while (true) {
+		s->missed_before = tw_socket_objects__missed(&s->objects);
+		err = attach_events(s, events, &refused, &why);
+		if (!err)
+			return 0;
 		tw_sockets__detach(s);
-	return err;
+		explain(refused & events, err, why.text, &sentence);
+		events &= ~refused;
+		if (!(events & 1u << TW_SOCKTS_ingress_ts))
+			events &= ~TW_SOCKET_WAKES;
+		if (!events)
+			return tw_error__set(error, err, "%s", sentence.text);
+		if (s->left_out)
+			s->left_out(s->ctx, sentence.text);
+	}
 }
 
 /*

@@ -23,7 +23,7 @@ struct tw_sockets_options {
 	size_t ring_size;           /* bytes of each CPU's ring; rounded up to a power of two that the kernel permits */
 	bool wakes;                 /* wake-ups are traced, so sockts:ingress_ts has them, too */
 	uint32_t own_tgid;          /* process whose own events are left out, in the initial pid namespace; 0 = none */
-	/* Called with one sentence for each selected event that this kernel cannot make. May be NULL. */
+	/* Called by tw_sockets__new() and tw_sockets__attach() with one sentence for events that cannot be recorded. May be NULL. */
 	void (*left_out)(void *ctx, const char *sentence);
 	void *ctx;
 };
@@ -53,7 +53,11 @@ struct tw_sockts_cpu *tw_sockets__cpu(const struct tw_sockets *sockets, unsigned
  */
 int tw_sockets__missed(const struct tw_sockets *sockets, uint64_t *ret);
 
-/** tw_sockets__attach() - begin to record the events in @events, bits as above. Return: 0, or -errno with @error filled and nothing attached */
+/**
+ * tw_sockets__attach() - begin to record the events in @events, bits as above
+ * If the kernel refuses a program, the events that need it are left out, and the others are recorded.
+ * Return: 0; -errno with @error filled if no event is recorded
+ */
 int tw_sockets__attach(struct tw_sockets *sockets, uint32_t events, struct tw_error *error);
 
 /** tw_sockets__detach() - stop recording. No program runs any more when this returns, so the rings and counters stay as they are */
@@ -66,11 +70,11 @@ void tw_sockets__free(struct tw_sockets *sockets);
 
 /* A stage of socket events, and what its BPF program is attached to on this kernel. */
 struct tw_socket_stage {
-	uint32_t events;   /* bits 1 << enum tw_sockts_event */
-	const char *name;  /* of the stage, such as "l4" */
-	char hook[128];    /* for people, such as "tracepoint kfree_skb"; "" = none */
-	char lack[192];    /* why there is none, as a sentence without full stop; "" if there is one */
-	const char *since; /* if the kernel lacks it: the first version of Linux that has it; NULL = each has it */
+	uint32_t events;  /* bits 1 << enum tw_sockts_event */
+	const char *name; /* of the stage, such as "l4" */
+	char hook[128];   /* for people, such as "tracepoint kfree_skb"; "" = none */
+	char lack[192];   /* why there is none, and what to do, as parts of a sentence; "" if there is one */
+	char fix[64];
 };
 
 /**

@@ -33,13 +33,16 @@ while read -r status tracepoint; do
 done < <(sed -nE 's/^([a-z]+) .*(: |no )tracepoint ([a-z0-9_]+)$/\1 \3/p' "$scratch/stages")
 [ "$(grep -c 'tracepoint' "$scratch/stages")" -ge 4 ] || fail "few tracepoints: $(cat "$scratch/stages")"
 
-# Without cgroup2, the stages at the root cgroup are missing, and no others.
+# Without cgroup2, the stages at the root cgroup are missing, and those that need them, and no others.
 if grep -q ' cgroup2 ' /proc/mounts && grep -q '^ok .*root cgroup$' "$scratch/stages"; then
 	awk '$3 == "cgroup2" { print $2 }' /proc/mounts | tac | xargs -n 1 umount -l
 	stages >"$scratch/without"
-	expect "stages without cgroup2" "$(grep -cE '^ok .*(root cgroup|iterator of TCP sockets)$' "$scratch/stages")" \
-		"$(grep -cE '^limited .*, stage [a-z0-9_]+: none: cgroup2 is not mounted$' "$scratch/without")"
-	expect "other stages" "$(grep -vE '(root cgroup|iterator of TCP sockets)$' "$scratch/stages")" "$(grep -v 'cgroup2' "$scratch/without")"
+	needing='stage (tcp|tcp_entry|tcp_existing|l4): '
+	expect "stages without cgroup2" "$(grep -cE "^ok .*, $needing" "$scratch/stages")" \
+		"$(grep -cE "^limited .*, ${needing}none: cgroup2 is not mounted\$" "$scratch/without")"
+	expect "other stages" "$(grep -vE "$needing" "$scratch/stages")" "$(grep -vE "$needing" "$scratch/without")"
+	run 1 "$tracewire" record -e sockts:egress_ts -w "$scratch/x.pcapng" -- true
+	says "$scratch/err" 'sockts:egress_ts is left out: (cgroup2 is not mounted: mount it|this kernel has no)' || fail "$(cat "$scratch/err")"
 fi
 mount --bind /dev/null /sys/kernel/btf/vmlinux
 stages | grep -q '^limited this kernel has no type information' || fail "without type information: $(stages)"

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The time stamps of sent TCP data (sockts:egress_ts). A client that asks the kernel for time stamps itself (SO_TIMESTAMPING) gets the same
 # ones, and the same as without a recording. Flags of sockets are cleared, also after SIGKILL.
-# Usage: socket-stamps.sh TRACEWIRE STAMPS DROP.bpf.o FLAGGED.bpf.o
+# Usage: socket-stamps.sh TRACEWIRE STAMPS DROP.bpf.o FLAGGED.bpf.o SOLE.bpf.o
 tracewire=$1
 stamps=$2
 drop=$3
 flagged=$4
+sole=$5
 for part in namespace check processes network tracing; do
 	# shellcheck source=/dev/null
 	. "$(dirname "$0")/../shell/$part.sh" || exit 1
@@ -32,15 +33,18 @@ in_far sh -c 'ip addr add 10.3.0.2/24 dev far; ip addr add fd00:3::2/64 dev far 
 in_background sink in_far "$stamps" sink 7777
 wait_for says "$scratch/sink.out" ready
 
-# Prints the fields of the events of the client's socket, one JSON object a line, with names of types.
+# Prints the fields of the events of the client's socket, one JSON object a line, with names of types. Other runs of this test have the same
+# addresses and ports in other network namespaces.
 cat >events.py <<'PYTHON'
-import json, sys
+import json, socket, sys
+NETNS_COOKIE = 71
+netns = int.from_bytes(socket.socket().getsockopt(socket.SOL_SOCKET, NETNS_COOKIE, 8), sys.byteorder)
 types = ["", "sendmsg_entry", "sendmsg", "sched", "snd_sw", "snd_hw", "ack"]
 bases = ["", "opt_id", "first", "seen"]
 for line in open(sys.argv[1]):
     event = json.loads(line)
     fields = event["fields"]
-    if event["event"] == "egress_ts" and fields["dport"] == 7777:
+    if event["event"] == "egress_ts" and fields["dport"] == 7777 and int(fields["netns_cookie"]) == netns:
         print(json.dumps(dict(fields, type=types[fields["type"]], key_base=bases[fields["key_base"]])))
 PYTHON
 
@@ -143,7 +147,7 @@ print("same")
 PYTHON
 )"
 
-# Connections that exist when a recording begins are followed, and their flag is cleared when it ends.
+# Connections that exist when a recording begins are followed.
 mkdir bpf
 mount -t bpf bpf bpf
 at_end 'umount "$scratch/bpf"'
@@ -154,37 +158,100 @@ flags() {
 has_connection() {
 	[ -n "$(ss -Htn state established dport = 7777)" ]
 }
+has_no_connection() {
+	[ -z "$(ss -Htn dport = 7777)" ]
+}
 has_flags() {
 	[ "$(flags)" = "$1" ]
 }
-in_background client "$stamps" send 10.3.0.2 7777 plain 100000 100 20000
-wait_for has_connection
-expect "flags at the beginning" 0 "$(flags)"
-"$tracewire" record -q -e sockts:egress_ts -w existing.pcapng -- sleep 0.5 2>existing.err || fail "existing: $(cat existing.err)"
-expect "flags at the end" 0 "$(flags)"
+has_mine() { # RUN: its state file is there
+	[ -e "/run/tracewire/sockets-tracewire-$1" ]
+}
+# other_runs: whether tracewire runs that this test did not start, which follow the connections of all network namespaces, too
+other_runs() {
+	pgrep -x tracewire | grep -qvxFf <(descendants $$)
+}
+# wrong WHAT WANTED GOT: as expect, but notes the difference in $wrong
+wrong() {
+	[ "$2" = "$3" ] || wrong+="$1: expected '$2', got '$3'"$'\n'
+}
+# The flag of a connection that exists is set for a recording, and cleared when it ends. After SIGKILL, a cleanup clears it. Another
+# recording of the same connection goes on, and then owns the flag.
+follow_existing() {
+	local client
+	in_background client "$stamps" send 10.3.0.2 7777 plain 1000000 100 20000
+	client=$pid
+	wait_for has_connection
+	wrong "flags at the beginning" 0 "$(flags)"
+	"$tracewire" record -q -e sockts:egress_ts -w existing.pcapng -- sleep 0.5 2>existing.err || fail "existing: $(cat existing.err)"
+	wrong "flags at the end" 0 "$(flags)"
+	in_background killed "$tracewire" record -q -e sockts:egress_ts -w killed.pcapng
+	killed=$pid
+	wait_for has_mine "$killed"
+	wait_for has_flags 1
+	in_background other "$tracewire" record -e sockts:egress_ts -w other.pcapng
+	other=$pid
+	wait_for says other.err '^recording to'
+	kill_at_once "$killed"
+	wrong "flags after SIGKILL" 1 "$(flags)"
+	"$tracewire" cleanup >cleanup.out 2>&1 || fail "cleanup: $(cat cleanup.out)"
+	says cleanup.out "^removed socket flags tracewire-$killed" || wrong+="cleanup says: $(cat cleanup.out)"$'\n'
+	wrong "flags while another recording goes on" 1 "$(flags)"
+	interrupt "$other" || fail "other: $(cat other.err)"
+	wrong "flags after the other recording" 0 "$(flags)"
+	in_background killed "$tracewire" record -q -e sockts:egress_ts -w killed.pcapng
+	killed=$pid
+	wait_for has_mine "$killed"
+	wait_for has_flags 1
+	kill_at_once "$killed"
+	"$tracewire" cleanup >cleanup.out 2>&1 || fail "cleanup: $(cat cleanup.out)"
+	wrong "flags after a cleanup" 0 "$(flags)"
+	kill_at_once "$client"
+	wait_for has_no_connection
+}
+for _ in 1 2 3 4 5; do
+	wrong= others=no
+	other_runs && others=yes
+	follow_existing
+	other_runs && others=yes
+	[ -n "$wrong" ] && [ $others = yes ] || break
+	echo "again, because other runs follow the same connection: $wrong"
+done
+[ -z "$wrong" ] || fail "$wrong"
 "$tracewire" report -q --json existing.pcapng >existing.json
 python3 events.py existing.json >existing.events
 expect "base of the keys of a connection that existed" '"seen"' "$(sed -E 's/.*"key_base": ("[a-z_]*").*/\1/' existing.events | sort -u)"
-
-# After SIGKILL, a cleanup clears the flag. Another recording of the same connection goes on, and then owns the flag.
-in_background killed "$tracewire" record -q -e sockts:egress_ts -w killed.pcapng
-killed=$pid
-wait_for has_flags 1
-in_background other "$tracewire" record -e sockts:egress_ts -w other.pcapng
-other=$pid
-wait_for says other.err '^recording to'
-kill_at_once "$killed"
-expect "flags after SIGKILL" 1 "$(flags)"
-"$tracewire" cleanup >cleanup.out 2>&1 || fail "cleanup: $(cat cleanup.out)"
-says cleanup.out "^removed socket flags tracewire-$killed" || fail "cleanup says: $(cat cleanup.out)"
-expect "flags while another recording goes on" 1 "$(flags)"
-interrupt "$other" || fail "other: $(cat other.err)"
-expect "flags after the other recording" 0 "$(flags)"
-in_background killed "$tracewire" record -q -e sockts:egress_ts -w killed.pcapng
-killed=$pid
-wait_for has_flags 1
-kill_at_once "$killed"
-"$tracewire" cleanup >cleanup.out 2>&1 || fail "cleanup: $(cat cleanup.out)"
-expect "flags after a cleanup" 0 "$(flags)"
 expect "state files" "" "$(ls /run/tracewire 2>/dev/null | grep -E "^sockets-tracewire-($killed|$other)")"
+
+# A program at the root cgroup that permits no others: the run says so, and has its other events. Other runs do not see this program, because
+# the root is that of a cgroup namespace.
+cgroup=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)/tracewire-test-$$
+mkdir "$cgroup" || fail "no cgroup can be made"
+at_end 'rmdir "$cgroup"'
+bpftool prog load "$sole" "$scratch/bpf/sole" || fail "the program cannot be loaded"
+# at_root COMMAND...: runs it where this program is at the root cgroup
+cat >at_root <<'SH'
+#!/bin/sh
+if [ "$1" != entered ]; then
+	echo $$ >"$cgroup/cgroup.procs"
+	exec unshare -C -m "$0" entered "$@"
+fi
+shift
+awk '$3 == "cgroup2" { print $2 }' /proc/mounts | xargs -n 1 umount -l
+mkdir -p root
+mount -t cgroup2 none root
+bpftool cgroup attach root sock_ops pinned "$PWD/bpf/sole" || exit
+"$@"
+status=$?
+bpftool cgroup detach root sock_ops pinned "$PWD/bpf/sole"
+exit $status
+SH
+chmod +x at_root
+export cgroup
+sentence='cannot record sockts:egress_ts: another program at the root cgroup permits no others'
+run 1 ./at_root "$tracewire" record -e sockts:egress_ts -w sole.pcapng -- true
+says err "^tracewire record: $sentence" || fail "a sole program: $(cat err)"
+run 0 ./at_root "$tracewire" record -e sockts:egress_ts,sched:sched_switch -w sole.pcapng -- true
+says err "^$sentence" || fail "a sole program, and other events: $(cat err)"
+"$tracewire" report -q sole.pcapng | grep -q sched_switch || fail "beside a sole program, the run has no events"
 exit $failed

@@ -192,6 +192,7 @@ no_links() {
 	for link in $links; do ! bpftool link show id "$link" >/dev/null 2>&1 || return 1; done
 }
 wait_for no_links
+"$tracewire" cleanup >cleanup.out 2>&1 || fail "cleanup: $(cat cleanup.out)" # otherwise flags of all connections of this machine stay
 
 # Refusals: another clock, a filter of the kernel; a kernel that has no type information makes no socket events.
 run 2 "$tracewire" record -e sockts:drop -C local -w x.pcapng -- true
