@@ -226,6 +226,19 @@ static int read_pin(const struct tw_state_file *file, char *ret)
 	return err;
 }
 
+/* Opens the marks of a run, which has the pid of their pin. The filesystem may be visible only in the mount namespace of this run. */
+static int open_marks(const char *pin)
+{
+	const char *name = strrchr(pin, '/');
+	const int marks = bpf_obj_get(pin);
+	char path[PATH_MAX + 32];
+
+	if (marks >= 0 || !name || strncmp(name + 1, PIN_PREFIX, strlen(PIN_PREFIX)) != 0)
+		return marks;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", atoi(name + 1 + strlen(PIN_PREFIX)), pin);
+	return bpf_obj_get(path);
+}
+
 struct ended {
 	int marks;
 	const char *pin;
@@ -241,7 +254,7 @@ static int hand_over(struct tw_state_file *file, void *ctx, struct tw_error *err
 	(void)error;
 	if (tw_state_file__try_lock(file) != -EBUSY || read_pin(file, pin) || !strcmp(pin, ended->pin))
 		return 0;
-	heirs = bpf_obj_get(pin);
+	heirs = open_marks(pin);
 	if (heirs < 0)
 		return 0;
 	err = run_program(ended->marks, heirs, true);

@@ -9,7 +9,7 @@
  * is no BPF filesystem, a run mounts one at /run/tracewire/bpf, and the last run unmounts it.
  *
  * If several runs follow the same socket, the first one has set the flag. When this run ends, another one takes the flag over. A run in
- * another mount namespace is not found if its pin is not visible here.
+ * another pid namespace is not found if its pin is not visible here.
  */
 #ifndef TW_FLAGS_H
 #define TW_FLAGS_H
