@@ -91,6 +91,19 @@ void outcome__add_filter(struct outcome *o, const struct tw_capture_filter_stats
 	raise_to(o, OUTCOME_GIVEN_UP, filtered->given_up);
 }
 
+void outcome__add_read(struct outcome *o, const struct tw_event_reader_stats *read,
+		       const struct tw_capture_filter_stats *filtered)
+{
+	outcome__add_ledger(o, &read->ledger);
+	outcome__add_filter(o, filtered);
+	o->events = read->events - filtered->rejected;
+	o->place[OUTCOME_BY_CAPTURE] += filtered->rejected;
+	o->place[OUTCOME_CUT] = read->cut;
+	o->place[OUTCOME_TRUNCATED] = read->snapped;
+	o->place[OUTCOME_MALFORMED] = read->malformed;
+	o->place[OUTCOME_VERSION] = read->versions;
+}
+
 void outcome__add_archive(struct outcome *o, const struct tw_archive_stats *stats)
 {
 	outcome__add_ledger(o, &stats->ledger);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "pcap-tools/archive/archive.h"
+#include "pcap-tools/events/reader.h"
 #include "producer/producer.h"
 
 /*
@@ -117,6 +118,10 @@ void outcome__add_archive(struct outcome *o, const struct tw_archive_stats *stat
 
 /** outcome__add_filter() - add the numbers of events for which a capture filter could not evaluate all comparisons */
 void outcome__add_filter(struct outcome *o, const struct tw_capture_filter_stats *filtered);
+
+/** outcome__add_read() - add what happened to the events of a capture, or of a live run whose events are not written */
+void outcome__add_read(struct outcome *o, const struct tw_event_reader_stats *read,
+		       const struct tw_capture_filter_stats *filtered);
 
 /** outcome__print() - print the short lines */
 void outcome__print(const struct outcome *o, FILE *out);

@@ -204,7 +204,7 @@ static const struct cli_option options[] = {
 	  "Ignore events that do not match this expression; tracewire-filter(7) describes the language",
 	  .offset = offsetof(struct run_config, filter), .apply = filter_option__parse },
 	{ 'i', "interval", "SECONDS", CLI_ARG_TEXT, "Time between two screens, at least 0.1 (default 1)",
-	  .apply = latency__apply_interval },
+	  .offset = offsetof(struct latency_config, interval), .apply = latency__apply_interval },
 	{ 'c', "count", "N", CLI_ARG_NUMBER, "End after N screens",
 	  .offset = offsetof(struct latency_config, intervals) },
 	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object for each screen, as `latency` does",

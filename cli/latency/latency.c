@@ -76,17 +76,8 @@ void latency__tell_missing(const struct tw_pair_figures *figures, const char *na
 
 void latency__add_outcome(const struct tw_latency_result *result, struct outcome *outcome)
 {
-	const struct tw_event_reader_stats *read = &result->read;
-
-	outcome__add_ledger(outcome, &read->ledger);
-	outcome__add_filter(outcome, &result->filtered);
-	outcome->events = read->events - result->filtered.rejected;
-	outcome->place[OUTCOME_BY_CAPTURE] += result->filtered.rejected;
+	outcome__add_read(outcome, &result->read, &result->filtered);
 	outcome->place[OUTCOME_NO_FORMAT] = result->unknown;
-	outcome->place[OUTCOME_CUT] = read->cut;
-	outcome->place[OUTCOME_TRUNCATED] = read->snapped;
-	outcome->place[OUTCOME_MALFORMED] = read->malformed;
-	outcome->place[OUTCOME_VERSION] = read->versions;
 }
 
 /* Prints to standard error which events the capture lacks. @file: the argument; @name: its name in messages */
@@ -208,14 +199,14 @@ static int latency(void *data, int n_args, char **args, struct tw_error *error)
 	return status;
 }
 
-int latency__apply_interval(void *data, const char *value, struct tw_error *error)
+int latency__apply_interval(void *target, const char *value, struct tw_error *error)
 {
-	struct latency_config *config = data;
+	uint64_t *interval = target;
 
-	if (cli_seconds__parse(value, &config->interval))
+	if (cli_seconds__parse(value, interval))
 		return tw_error__set(error, -EINVAL, "--interval '%s' is not a number of seconds, such as 1 or 0.5",
 				     value);
-	if (config->interval < INTERVAL_MIN)
+	if (*interval < INTERVAL_MIN)
 		return tw_error__set(error, -EINVAL, "--interval '%s' is less than 0.1 s", value);
 	return 0;
 }
@@ -240,7 +231,7 @@ static const struct cli_option result_options[] = {
 	  .offset = offsetof(struct latency_config, svg) },
 	{ 'i', "interval", "SECONDS", CLI_ARG_TEXT,
 	  "Print the histograms of each interval of this length, at least 0.1, instead of one result at the end",
-	  .apply = latency__apply_interval },
+	  .offset = offsetof(struct latency_config, interval), .apply = latency__apply_interval },
 	{ 'c', "count", "N", CLI_ARG_NUMBER, "End after N intervals",
 	  .offset = offsetof(struct latency_config, intervals) },
 	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object for each result",

@@ -336,3 +336,20 @@ uint32_t tw_event_reader__n_streams(const struct tw_event_reader *reader)
 {
 	return reader->n_streams;
 }
+
+enum tw_selected tw_event_reader__selects(const struct tw_event_reader *reader, const char *system, const char *event)
+{
+	const struct tw_stream *s = tw_streams__first(reader->streams);
+	enum tw_selected selected = TW_SELECTED_UNKNOWN;
+	bool is_unknown = false;
+
+	for (; s; s = s->next) {
+		if (!tw_event_reader__has_frames(reader, s))
+			continue;
+		selected = tw_identity__selects(&s->identity, system, event);
+		if (selected == TW_SELECTED_YES)
+			return selected;
+		is_unknown |= selected == TW_SELECTED_UNKNOWN;
+	}
+	return is_unknown ? TW_SELECTED_UNKNOWN : selected;
+}

@@ -255,19 +255,7 @@ int tw_latency__end(struct tw_latency *l, struct tw_error *error)
 
 enum tw_selected tw_latency__selects(const struct tw_latency *l, const char *system, const char *event)
 {
-	const struct tw_stream *s = tw_streams__first(tw_event_reader__streams(l->reader));
-	enum tw_selected selected = TW_SELECTED_UNKNOWN;
-	bool is_unknown = false;
-
-	for (; s; s = s->next) {
-		if (!tw_event_reader__has_frames(l->reader, s))
-			continue;
-		selected = tw_identity__selects(&s->identity, system, event);
-		if (selected == TW_SELECTED_YES)
-			return selected;
-		is_unknown |= selected == TW_SELECTED_UNKNOWN;
-	}
-	return is_unknown ? TW_SELECTED_UNKNOWN : selected;
+	return tw_event_reader__selects(l->reader, system, event);
 }
 
 /* Makes the counters those since tw_latency__clear(); @stats->open stays the present number. */
