@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The events of the system `sockts` (docs/sockets.md), decoded. Their formats are untrusted: fields may be missing or of other types. */
+#ifndef TW_SOCKET_EVENT_H
+#define TW_SOCKET_EVENT_H
+
+#include "pcap-tools/events/reader.h"
+
+#define TW_SOCKET_COMM_LEN    16
+#define TW_SOCKET_ADDRESS_LEN 16 /* an IPv4 address is mapped into IPv6 */
+#define TW_SOCKET_TCP         6  /* number of the IP protocol */
+
+/* The kinds of events: their names in the system `sockts`. */
+#define TW_SOCKET_KINDS(X)     \
+	X(EGRESS, egress_ts)   \
+	X(STATS, egress_stats) \
+	X(INGRESS, ingress_ts) \
+	X(RESET, tcp_reset)    \
+	X(DROP, drop)
+
+enum tw_socket_kind {
+#define X(kind, name) TW_SOCKET_##kind,
+	TW_SOCKET_KINDS(X)
+#undef X
+		TW_SOCKET_KIND_COUNT,
+};
+
+/* The values of `type` in egress_ts and in ingress_ts, of `key_base` and of `direction`. cli/sockets/ compares them with the producer's. */
+enum tw_socket_egress {
+	TW_SOCKET_ENTRY = 1,
+	TW_SOCKET_SENDMSG,
+	TW_SOCKET_SCHED,
+	TW_SOCKET_SND,
+	TW_SOCKET_SND_HW,
+	TW_SOCKET_ACK,
+	TW_SOCKET_EGRESS_END,
+};
+
+enum tw_socket_ingress {
+	TW_SOCKET_RX = 1,
+	TW_SOCKET_IP,
+	TW_SOCKET_L4,
+	TW_SOCKET_QUEUED,
+	TW_SOCKET_WAKE,
+	TW_SOCKET_RUN,
+	TW_SOCKET_READ,
+	TW_SOCKET_INGRESS_END,
+};
+
+#define TW_SOCKET_STEPS_END        8 /* above all values of both */
+#define TW_SOCKET_KEY_FIRST        2 /* key_base: the first byte of the connection was seen */
+#define TW_SOCKET_RESET_SENT       1
+#define TW_SOCKET_RESET_DIRECTIONS 2
+
+/* The fields that are numbers. */
+#define TW_SOCKET_NUMBERS(X) \
+	X(cookie)            \
+	X(netns_cookie)      \
+	X(protocol)          \
+	X(sport)             \
+	X(dport)             \
+	X(type)              \
+	X(key_base)          \
+	X(transmission)      \
+	X(key)               \
+	X(seq)               \
+	X(bytes)             \
+	X(ifindex)           \
+	X(software)          \
+	X(pid)               \
+	X(direction)         \
+	X(srtt_us)           \
+	X(retransmits)       \
+	X(busy_us)           \
+	X(rwnd_limited_us)   \
+	X(sndbuf_limited_us)
+
+enum tw_socket_number {
+#define X(name) TW_SOCKET_NUMBER_##name,
+	TW_SOCKET_NUMBERS(X)
+#undef X
+		TW_SOCKET_NUMBER_COUNT,
+};
+
+/* Where the fields are in the events of one format. */
+struct tw_socket_binding {
+	enum tw_socket_kind kind;
+	const struct tw_field *numbers[TW_SOCKET_NUMBER_COUNT], *local, *remote, *comm; /* NULL = there is none */
+};
+
+/* Numbers that the event does not have are 0. */
+struct tw_socket_event {
+	enum tw_socket_kind kind;
+	uint64_t stream, time; /* id of the stream; the event's own time by the stream's clock, ns */
+#define X(name) uint64_t name;
+	TW_SOCKET_NUMBERS(X)
+#undef X
+	uint8_t local[TW_SOCKET_ADDRESS_LEN], remote[TW_SOCKET_ADDRESS_LEN];
+	char comm[TW_SOCKET_COMM_LEN]; /* padded with NULs; all NUL = unknown */
+};
+
+/** tw_socket_binding__make() - find the fields of a format. Return: false if it is no socket event, or lacks a field that it must have */
+bool tw_socket_binding__make(const struct tw_format *format, struct tw_socket_binding *ret);
+
+/** tw_socket_event__read() - decode an event. Return: false if a field is not in the record */
+bool tw_socket_event__read(const struct tw_socket_binding *binding, const struct tw_read_event *event,
+			   struct tw_socket_event *ret);
+
+/**
+ * tw_socket_event__position() - the number of the bytes that an event of egress_ts or ingress_ts concerns: keys of TCP begin anew if the
+ * application changes their base, so the sequence number is used
+ */
+static inline uint32_t tw_socket_event__position(const struct tw_socket_event *event)
+{
+	return (uint32_t)(event->protocol == TW_SOCKET_TCP ? event->seq : event->key);
+}
+
+#endif
