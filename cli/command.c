@@ -135,6 +135,7 @@ static const struct cli_command *const commands[] = {
 	&cli_command_latency,
 	&cli_command_hist,
 	&cli_command_top,
+	&cli_command_sockets,
 	&cli_command_diff,
 	&cli_command_time,
 	&cli_command_convert,

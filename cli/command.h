@@ -71,6 +71,7 @@ extern const struct cli_command cli_command_list;
 extern const struct cli_command cli_command_live;
 extern const struct cli_command cli_command_record;
 extern const struct cli_command cli_command_report;
+extern const struct cli_command cli_command_sockets;
 extern const struct cli_command cli_command_stream;
 extern const struct cli_command cli_command_time;
 extern const struct cli_command cli_command_top;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A live run whose events are not written, but measured: common to `latency`, `hist` and `top`. */
+/* A live run whose events are not written, but measured: common to `latency`, `hist`, `top` and `sockets`. */
 #ifndef CLI_MEASURING_H
 #define CLI_MEASURING_H
 

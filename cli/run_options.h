@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options common to the commands that trace: `live`, `record`, `stream`, `latency`, `hist` and `top`. */
+/* Options common to the commands that trace: `live`, `record`, `stream`, `latency`, `hist`, `top` and `sockets`. */
 #ifndef CLI_RUN_OPTIONS_H
 #define CLI_RUN_OPTIONS_H
 

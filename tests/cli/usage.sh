@@ -5,7 +5,7 @@
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-for command in '' live record stream capture latency hist top diff time list filter 'filter compile' 'filter explain' 'filter attach' 'filter show' 'filter detach' vnet 'vnet up' 'vnet down' 'vnet show' doctor cleanup help; do
+for command in '' live record stream capture latency hist top sockets diff time list filter 'filter compile' 'filter explain' 'filter attach' 'filter show' 'filter detach' vnet 'vnet up' 'vnet down' 'vnet show' doctor cleanup help; do
 	# shellcheck disable=SC2086
 	"$tracewire" $command --help | grep -q "^Usage: tracewire $command" || fail "no help of '$command'"
 	# shellcheck disable=SC2086

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of sockets of a capture. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "cli/filter_option.h"
+#include "cli/messages.h"
+#include "cli/progress.h"
+#include "cli/sockets/sockets.h"
+#include "cli/standard_files.h"
+
+/* Prints the result, and to standard error which events the capture lacks. */
+static void print(const struct sockets_config *config, const char *file, const char *name,
+		  const struct tw_socket_times_result *result)
+{
+	const struct sockets_subject subject = { .name = name };
+	struct outcome outcome = { .reads = true, .file = file };
+
+	sockets__print(config, &subject, result);
+	standard_files__flush();
+	if (!result)
+		return;
+	filter_option__warn(&result->undecided);
+	if (!result->socket_events && !config->run.quiet)
+		note__say("%s has no socket events: record some with `record -e sockts`", name);
+	sockets__add_outcome(result, &outcome);
+	if (!config->run.quiet)
+		outcome__print(&outcome, stderr);
+}
+
+/* Reads the capture. Return: 0, or -errno; after -EBADMSG, the events before the damage were taken */
+static int read_capture(struct tw_socket_times *times, const struct sockets_config *config, const char *file,
+			struct tw_error *error)
+{
+	const char *name = file;
+	struct progress progress;
+	const int fd = standard_files__open(&name, error);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	progress__begin(&progress, "reading", name, config->run.quiet || !isatty(STDERR_FILENO));
+	progress__watch(&progress, fd);
+	err = tw_socket_times__read(times, fd, name, error);
+	progress__end(&progress);
+	if (!err || err == -EBADMSG)
+		print(config, file, name, tw_socket_times__result(times));
+	if (fd > STDIN_FILENO)
+		close(fd);
+	return err;
+}
+
+int sockets__file(const struct sockets_config *config, const char *file, struct tw_error *error)
+{
+	struct sockets_timeline timeline = { .flow = config->flow };
+	const struct tw_socket_times_options options = {
+		.filter = config->run.filter,
+		.step = config->flow ? sockets_timeline__step : NULL,
+		.ctx = &timeline,
+	};
+	struct tw_socket_times *times = NULL;
+	int err = tw_socket_times__new(&options, &times, error);
+
+	if (!err)
+		err = read_capture(times, config, file, error);
+	if (!err && config->flow && !timeline.events)
+		err = tw_error__set(error, -ENOENT, "%s has no flow '%s'; `tracewire sockets %s` shows the flows", file,
+				    config->flow, file);
+	tw_socket_times__free(times);
+	return err == -E2BIG || err == -ENODATA ? CLI_EXIT_USAGE : cli_exit__of(err);
+}
