@@ -240,6 +240,10 @@ static int take_egress(struct taking *t)
 		begin_sendmsg(t, position);
 		return 0;
 	case TW_SOCKET_SENDMSG:
+		/* New data are after all that was acknowledged, unless events were lost for so long that the numbers have wrapped. */
+		if (tw_socket_queue__is_done(&t->flow->out, position))
+			t->flow->out.has_done = false;
+		/* fallthrough */
 	case TW_SOCKET_SCHED:
 	case TW_SOCKET_SND:
 		err = tw_socket_queue__add(&t->flow->out, position, &i);
