@@ -119,7 +119,7 @@ static void print_flow_name(const struct tw_socket_flow *flow)
 		say(stdout, "%s  %.16s\n", name, comm);
 		return;
 	}
-	printf("%.*s\n", (int)(middle - name), name);
+	printf("%.*s\n", (int)(middle - name - 1), name);
 	say(stdout, "    %s  %.16s\n", middle, comm);
 }
 

@@ -43,27 +43,43 @@ struct tw_socket_flow_id tw_socket_flow_id__reverse(const struct tw_socket_flow_
 	return ret;
 }
 
+static struct tw_socket_flow_list *list_of(struct tw_socket_flows *flows, const struct tw_socket_flow *flow)
+{
+	return flow->cookie ? &flows->with_socket : &flows->without_socket;
+}
+
 static void unlink_flow(struct tw_socket_flows *flows, const struct tw_socket_flow *flow)
 {
+	struct tw_socket_flow_list *list = list_of(flows, flow);
+
 	if (flow->newer)
 		flow->newer->older = flow->older;
 	else
-		flows->newest = flow->older;
+		list->newest = flow->older;
 	if (flow->older)
 		flow->older->newer = flow->newer;
 	else
-		flows->oldest = flow->newer;
+		list->oldest = flow->newer;
 }
 
 static void link_flow(struct tw_socket_flows *flows, struct tw_socket_flow *flow)
 {
+	struct tw_socket_flow_list *list = list_of(flows, flow);
+
 	flow->newer = NULL;
-	flow->older = flows->newest;
-	if (flows->newest)
-		flows->newest->newer = flow;
+	flow->older = list->newest;
+	if (list->newest)
+		list->newest->newer = flow;
 	else
-		flows->oldest = flow;
-	flows->newest = flow;
+		list->oldest = flow;
+	list->newest = flow;
+}
+
+void tw_socket_flows__set_cookie(struct tw_socket_flows *flows, struct tw_socket_flow *flow, uint64_t cookie)
+{
+	unlink_flow(flows, flow);
+	flow->cookie = cookie;
+	link_flow(flows, flow);
 }
 
 static void free_flow(struct tw_socket_flow *flow)
@@ -77,8 +93,9 @@ static void free_flow(struct tw_socket_flow *flow)
 /* Removes the flow that was idle longest, and adds its figures to those of the others. */
 static void evict(struct tw_socket_flows *flows)
 {
-	struct tw_socket_flow *flow = flows->oldest;
+	struct tw_socket_flow *flow = flows->without_socket.oldest;
 
+	flow = flow ? flow : flows->with_socket.oldest;
 	tw_hash_table__remove(&flows->by_id, &flow->id);
 	unlink_flow(flows, flow);
 	tw_socket_queue__forget(&flow->out);

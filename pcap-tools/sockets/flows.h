@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The flows and the programs of socket events. Both tables have limits. If the table of flows is full, the flow that was idle longest makes
- * room, and its figures are added to those of all such flows. Programs beyond the limit have common figures.
+ * room, and its figures are added to those of all such flows. Flows without a socket, such as those of a port scan or of forwarded packets,
+ * make room first. Programs beyond the limit have common figures.
  */
 #ifndef TW_SOCKET_FLOWS_H
 #define TW_SOCKET_FLOWS_H
@@ -34,7 +35,7 @@ struct tw_socket_program {
 
 struct tw_socket_flow {
 	struct tw_socket_flow_id id;
-	uint64_t cookie; /* of the latest socket; 0 = unknown */
+	uint64_t cookie; /* of the latest socket; 0 = unknown, or there is none. See tw_socket_flows__set_cookie() */
 	struct tw_socket_figures figures;
 	struct tw_socket_queue out, in;
 	/* The latest sendmsg() that has begun: position of its first byte, and time. A time of 0 = none */
@@ -48,11 +49,16 @@ struct tw_socket_flow {
 	struct tw_socket_flow *newer, *older; /* in order of use */
 };
 
+/* Flows in order of use. */
+struct tw_socket_flow_list {
+	struct tw_socket_flow *newest, *oldest;
+};
+
 struct tw_socket_flows {
-	struct tw_hash_table by_id;             /* struct tw_socket_flow_id -> struct tw_socket_flow * */
-	struct tw_socket_flow *newest, *oldest; /* in order of use */
-	struct tw_socket_figures others;        /* of the flows that made room */
-	uint64_t n_others;                      /* their number; a flow that comes back counts again */
+	struct tw_hash_table by_id; /* struct tw_socket_flow_id -> struct tw_socket_flow * */
+	struct tw_socket_flow_list without_socket, with_socket;
+	struct tw_socket_figures others; /* of the flows that made room */
+	uint64_t n_others;               /* their number; a flow that comes back counts again */
 	uint64_t forgotten; /* messages of these flows that were on their way, or that a queue had no room for */
 	struct tw_hash_table programs;           /* stream and comm -> struct tw_socket_program * */
 	struct tw_socket_figures other_programs; /* of the programs beyond the limit */
@@ -76,6 +82,9 @@ struct tw_socket_flow *tw_socket_flows__find(const struct tw_socket_flows *flows
 /** tw_socket_flows__get() - find or add a flow, which becomes the newest one. Return: 0 or -ENOMEM */
 int tw_socket_flows__get(struct tw_socket_flows *flows, const struct tw_socket_flow_id *id,
 			 struct tw_socket_flow **ret);
+
+/** tw_socket_flows__set_cookie() - set the cookie of a flow, not 0 */
+void tw_socket_flows__set_cookie(struct tw_socket_flows *flows, struct tw_socket_flow *flow, uint64_t cookie);
 
 /** tw_socket_flows__program() - the figures of a program. @comm: TW_SOCKET_COMM_LEN bytes. Return: NULL if @comm is unknown, or no memory */
 struct tw_socket_figures *tw_socket_flows__program(struct tw_socket_flows *flows, uint64_t stream, const char *comm);

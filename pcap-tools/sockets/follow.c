@@ -442,7 +442,7 @@ static void note_socket(const struct taking *t)
 		flow->entry_time = 0;
 		flow->has_state = flow->is_whole = false;
 	}
-	flow->cookie = t->event->cookie;
+	tw_socket_flows__set_cookie(&t->follower->flows, flow, t->event->cookie);
 }
 
 /* The flow of a dropped packet, whose addresses are those of the packet. Return: NULL if there is no flow yet */

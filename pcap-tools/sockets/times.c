@@ -179,10 +179,9 @@ int tw_socket_times__end(struct tw_socket_times *times, struct tw_error *error)
 	return err;
 }
 
-static void list_flows(const struct tw_socket_flows *flows, struct tw_socket_times_result *ret)
+static void list_flows(const struct tw_socket_flow_list *list, struct tw_socket_times_result *ret)
 {
-	ret->n_flows = 0;
-	for (struct tw_socket_flow *flow = flows->newest; flow; flow = flow->older)
+	for (struct tw_socket_flow *flow = list->newest; flow; flow = flow->older)
 		if (flow->figures.events)
 			ret->flows[ret->n_flows++] = flow;
 }
@@ -234,7 +233,9 @@ const struct tw_socket_times_result *tw_socket_times__result(struct tw_socket_ti
 	result->programs = calloc(flows->programs.n + 1, sizeof(struct tw_socket_program *));
 	if (!result->flows || !result->programs)
 		return NULL;
-	list_flows(flows, result);
+	result->n_flows = 0;
+	list_flows(&flows->with_socket, result);
+	list_flows(&flows->without_socket, result);
 	list_programs(flows, result);
 	find_selected(times, result->has);
 	if (times->filter)

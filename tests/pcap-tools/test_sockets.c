@@ -436,6 +436,17 @@ static void test_full_tables(void **state)
 	assert_int_equal(flow()->figures.sent, 1);
 	assert_int_equal(follower.flows.programs.n, TW_SOCKET_PROGRAMS_MAX);
 	assert_int_equal(follower.flows.other_programs.sent, TW_SOCKET_FLOWS_MAX + 5 - TW_SOCKET_PROGRAMS_MAX);
+	/* Flows without a socket make room first, however new they are. */
+	event.cookie = 0;
+	for (event.sport = 60000; event.sport < 60010; event.sport++)
+		put_in(TW_SOCKET_RX, 99, 100, 1000);
+	event.sport = TW_SOCKET_FLOWS_MAX + 4;
+	assert_int_equal(flow()->figures.sent, 1);
+	assert_int_equal(follower.flows.n_others, 15);
+	assert_int_equal(follower.flows.others.sent, 6);
+	event.sport = 60009;
+	assert_int_equal(flow()->in.n, 1);
+	event.sport = 0;
 	tw_socket_flows__clear(&follower.flows);
 	assert_int_equal(flow()->figures.sent, 0);
 	assert_int_equal(follower.flows.others.sent, 0);
