@@ -22,11 +22,13 @@
 #include "cli/standard_files.h"
 #include "cli/summary.h"
 #include "pcap-tools/convert/convert.h"
+#include "pcap-tools/convert/join.h"
 #include "pcap-tools/output/output.h"
 
 struct convert {
 	bool quiet, verbose;
 	const char *in, *out;
+	const char *join; /* capture whose packets are put beside the events; NULL = none */
 	struct output_file output;
 	struct progress progress;
 };
@@ -269,6 +271,76 @@ static bool is_capture(int fd)
 	return false;
 }
 
+static void summarize_join(const struct convert *convert, const struct tw_join_stats *stats)
+{
+	const struct tw_join_count *packets = &stats->packets;
+
+	say(stderr, "%s has %" PRIu64 " event%s of %s and %" PRIu64 " packet%s of %s\n",
+	    standard_files__output(convert->out), stats->trace.events, stats->trace.events == 1 ? "" : "s", convert->in,
+	    packets->packets, packets->packets == 1 ? "" : "s", convert->join);
+	if (packets->frames)
+		say(stderr,
+		    "frames of Tracewire among these packets: %" PRIu64 "; the file may have their events twice\n",
+		    packets->frames);
+	if (packets->disorder)
+		say(stderr, "packets of %s older than the packet before them: %" PRIu64 "\n", convert->join,
+		    packets->disorder);
+	if (packets->cut)
+		say(stderr, "packets of %s that were cut, because they are too long: %" PRIu64 "\n", convert->join,
+		    packets->cut);
+}
+
+/* Joins the recording @in and the packets in the open file @packets_fd. Return: exit status */
+static int join_with(struct convert *convert, struct tw_capture_file *in, int packets_fd, const struct stat *st,
+		     struct tw_error *error)
+{
+	struct tw_join_options options = { .trace = in };
+	struct tw_join_stats stats;
+	struct tw_error later;
+	int err = tw_capture_file__open(packets_fd, convert->join, &options.packets, error);
+
+	if (err)
+		return cli_exit__of(err);
+	err = open_output(convert, st, &options.output, error);
+	if (err) {
+		tw_capture_file__close(options.packets);
+		return cli_exit__of(err);
+	}
+	err = tw_join__run(&options, &stats, error);
+	if (err == -EINVAL)
+		tw_error__set(error, err, "%s has no frames of Tracewire; the packets are the argument of --join",
+			      convert->in);
+	progress__end(&convert->progress);
+	if ((!err || err == -EBADMSG) && output_file__finish(&convert->output, &later))
+		err = tw_error__set(error, -EIO, "%s", later.text);
+	if (!convert->quiet && (!err || err == -EBADMSG))
+		summarize_join(convert, &stats);
+	tw_output__free(options.output);
+	output_file__close(&convert->output);
+	tw_capture_file__close(options.packets);
+	return !err ? CLI_EXIT_OK : err == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
+}
+
+/* Joins the recording in the open file @fd and the packets of --join. Return: exit status */
+static int convert__join(struct convert *convert, int fd, const struct stat *st, struct tw_error *error)
+{
+	struct tw_capture_file *in;
+	const int packets_fd = open(convert->join, O_RDONLY | O_CLOEXEC);
+	int err = packets_fd < 0 ? -errno : 0, status;
+
+	if (err)
+		return cli_exit__of(tw_error__set(error, err, "%s cannot be read: %s", convert->join, strerror(-err)));
+	err = tw_capture_file__open(fd, convert->in, &in, error);
+	if (!err)
+		progress__watch(&convert->progress, fd);
+	status = err ? cli_exit__of(err) : join_with(convert, in, packets_fd, st, error);
+	progress__end(&convert->progress);
+	if (!err)
+		tw_capture_file__close(in);
+	close(packets_fd);
+	return status;
+}
+
 static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct convert *convert = data;
@@ -288,13 +360,21 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 	fd = open_input(convert->in, &st, error);
 	if (fd < 0)
 		return cli_exit__of(fd);
-	status =
-		is_capture(fd) ? convert__capture(convert, fd, &st, error) : convert__tracedat(convert, fd, &st, error);
+	if (convert->join)
+		status = convert__join(convert, fd, &st, error);
+	else if (is_capture(fd))
+		status = convert__capture(convert, fd, &st, error);
+	else
+		status = convert__tracedat(convert, fd, &st, error);
 	close(fd);
 	return status;
 }
 
 static const struct cli_option options[] = {
+	{ 0, "join", "PACKETS", CLI_ARG_FILE,
+	  "Do not convert; put the packets of this capture (pcapng or pcap) beside the events of INPUT, a recording, in "
+	  "time order",
+	  .offset = offsetof(struct convert, join), .once = "join two captures first, with mergecap" },
 	{ 'q', "quiet", NULL, CLI_ARG_NONE, "Print no progress and no summary",
 	  .offset = offsetof(struct convert, quiet) },
 	{ 'v', "verbose", NULL, CLI_ARG_NONE, "Also print the detailed counters at the end",
@@ -302,7 +382,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-static const struct cli_option_group group = { "Status", options };
+static const struct cli_option_group group = { "Options", options };
 static const struct cli_option_group *const groups[] = { &group, NULL };
 
 static const struct cli_example examples[] = {
@@ -312,6 +392,8 @@ static const struct cli_example examples[] = {
 	  "tracewire convert trace.dat trace.pcapng && wireshark trace.pcapng" },
 	{ "Print the switches away from one task",
 	  "tracewire convert -q trace.dat - | tshark -r - -Y 'trace.sched.sched_switch.prev_pid == 4711'" },
+	{ "Put packets captured by dumpcap beside the events of a recording",
+	  "tracewire convert --join packets.pcapng events.pcapng both.pcapng" },
 	{ "Unpack a packed capture", "tracewire convert packed.pcapng events.pcapng" },
 	{ "Merge recordings of a host and its guest by time",
 	  "tracewire convert host.dat host.pcapng && tracewire convert guest.dat guest.pcapng && "
@@ -343,7 +425,10 @@ const struct cli_command cli_command_convert = {
 		"time order across CPUs and machines. If INPUT is a capture by `tracewire capture`, the packet times "
 		"in FILE are those that `capture` determined. If INPUT is a capture by dumpcap, the packet times in "
 		"FILE are the times of the events by the clock of the machine that sent them. Packets that are not "
-		"Tracewire's are not converted, and their number is printed.",
+		"Tracewire's are not converted, and their number is printed.\n\n"
+		"With --join, INPUT is a recording, and nothing is converted: FILE gets the packets of both captures in "
+		"time order, with unchanged times, interfaces, statistics and comments. The times agree if both captures "
+		"were made on one machine, and its clock was not set in between.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct convert),

@@ -155,7 +155,7 @@ static const struct cli_example examples[] = {
 	{ "Record events and packets of the same five seconds",
 	  "sudo tracewire record -e net,sched -w events.pcapng -- \\\n"
 	  "      sudo dumpcap -i eth0 -a duration:5 -w packets.pcapng" },
-	{ "Merge these two files by time", "mergecap -w both.pcapng events.pcapng packets.pcapng" },
+	{ "Join these two files by time", "tracewire convert --join packets.pcapng events.pcapng both.pcapng" },
 	{ "Show the recorded switches to the task `make`",
 	  "tshark -r build.pcapng -Y 'trace.sched.sched_switch.next_comm == \"make\"'" },
 	{ NULL, NULL },

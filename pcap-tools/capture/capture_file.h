@@ -22,7 +22,14 @@
 
 struct tw_capture_file;
 
-/* A packet; its data are borrowed until the next call of tw_capture_file__next(). */
+/* The options of a block that tw_capture_options__next() has not returned yet. */
+struct tw_capture_options {
+	const uint8_t *at;
+	size_t left;
+	bool big_endian;
+};
+
+/* A packet; its data and options are borrowed until the next call of tw_capture_file__next(). */
 struct tw_packet {
 	const uint8_t *data;
 	uint32_t len;       /* number of captured bytes */
@@ -31,6 +38,7 @@ struct tw_packet {
 	uint32_t interface; /* interface number in the section */
 	uint64_t time;      /* ns since 1970; 0 if the block has no time */
 	uint64_t offset; /* offset of its block or record in the file; in a compressed file, in the decompressed data */
+	struct tw_capture_options options; /* of its block; none in pcap */
 };
 
 /**
@@ -51,6 +59,12 @@ bool tw_capture_file__is_pcapng(const struct tw_capture_file *file);
 /** tw_capture_file__is_compressed() - whether the file is compressed by zstd */
 bool tw_capture_file__is_compressed(const struct tw_capture_file *file);
 
+/**
+ * tw_capture_file__time() - convert ticks of an interface to ns since 1970
+ * @interface: its number in the current section, which must have it
+ */
+uint64_t tw_capture_file__time(const struct tw_capture_file *file, uint32_t interface, uint64_t ticks);
+
 /** tw_capture_file__is_recording() - whether Tracewire wrote the first section; if so, packets are in time order, except LATE ones */
 bool tw_capture_file__is_recording(const struct tw_capture_file *file);
 
@@ -65,13 +79,6 @@ int tw_capture_file__next(struct tw_capture_file *file, struct tw_packet *ret, s
  * Blocks of a capture other than packets: sections, interfaces and interface statistics (draft-ietf-opsawg-pcapng, 4.1, 4.2 and 4.6),
  * with unchanged options. All values are untrusted.
  */
-
-/* The options of a block that tw_capture_options__next() has not returned yet. */
-struct tw_capture_options {
-	const uint8_t *at;
-	size_t left;
-	bool big_endian;
-};
 
 struct tw_capture_option {
 	uint16_t code, len;

@@ -77,6 +77,11 @@ static uint64_t resolution__ns(const struct tw_resolution *r, uint64_t ticks)
 	return ns + (uint64_t)r->offset * TW_NS_PER_SECOND;
 }
 
+uint64_t tw_capture_file__time(const struct tw_capture_file *file, uint32_t interface, uint64_t ticks)
+{
+	return resolution__ns(&file->interfaces[interface].resolution, ticks);
+}
+
 static void read_options(struct tw_capture_options options, struct tw_capture_interface *interface)
 {
 	struct tw_capture_option option;
@@ -194,8 +199,12 @@ static int timed_packet(struct tw_capture_file *file, const struct body *body, b
 	ticks = (uint64_t)u32(file, body->at + 4) << 32 | u32(file, body->at + 8);
 	*ret = (struct tw_packet){ .len = u32(file, body->at + 12), .original = u32(file, body->at + 16) };
 	found = packet(file, body, interface, EPB_FIXED, ret, error);
-	if (found > 0)
-		ret->time = resolution__ns(&file->interfaces[interface].resolution, ticks);
+	if (found > 0) {
+		const uint32_t padded = (ret->len + 3) & ~3u, left = body->len - EPB_FIXED;
+
+		ret->time = tw_capture_file__time(file, interface, ticks);
+		ret->options = options_of(file, body, EPB_FIXED + (padded < left ? padded : left));
+	}
 	return found;
 }
 

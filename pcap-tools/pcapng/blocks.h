@@ -23,10 +23,18 @@ enum {
 	TW_OPT_SHB_APPLICATION = 4,
 	TW_OPT_IF_NAME = 2,
 	TW_OPT_IF_DESCRIPTION = 3,
+	TW_OPT_IF_SPEED = 8,
 	TW_OPT_IF_TSRESOL = 9,
+	TW_OPT_IF_TZONE = 10,
 	TW_OPT_IF_FILTER = 11, /* a byte for the language, then the text */
 	TW_OPT_IF_OS = 12,
 	TW_OPT_IF_TSOFFSET = 14,
+	TW_OPT_IF_TXSPEED = 16,
+	TW_OPT_IF_RXSPEED = 17,
+	TW_OPT_EPB_FLAGS = 2,
+	TW_OPT_EPB_DROPPED = 4,
+	TW_OPT_EPB_ID = 5,
+	TW_OPT_EPB_QUEUE = 6,
 	TW_OPT_ISB_START = 2,
 	TW_OPT_ISB_END = 3,
 	TW_OPT_ISB_RECEIVED = 4,
@@ -34,6 +42,7 @@ enum {
 	TW_OPT_ISB_FILTER_ACCEPTED = 6,
 	TW_OPT_ISB_OS_DROPPED = 7,
 	TW_OPT_ISB_DELIVERED = 8,
+	TW_OPT_CUSTOM = 2988, /* this and higher codes: custom options, which begin with a number of their maker */
 };
 
 #endif

@@ -361,6 +361,68 @@ void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, s
 	w->packets++;
 }
 
+int tw_pcapng__copy_interface(struct tw_pcapng *w, const struct tw_pcapng_interface *interface,
+			      const struct tw_pcapng_options *options, uint32_t *ret_id)
+{
+	const uint8_t tsresol = TSRESOL_NS;
+	const int err = pcapng__room(w);
+	size_t start;
+
+	if (err)
+		return err;
+	start = block__begin(&w->buf, TW_PCAPNG_IDB);
+	put_u16(&w->buf, interface->linktype);
+	put_u16(&w->buf, 0);
+	put_u32(&w->buf, interface->snaplen);
+	option__put(&w->buf, TW_OPT_IF_TSRESOL, &tsresol, sizeof(tsresol));
+	put(&w->buf, options->bytes, options->len);
+	block__end_options(&w->buf, start);
+	*ret_id = w->interfaces++;
+	return 0;
+}
+
+int tw_pcapng__copy_statistics(struct tw_pcapng *w, uint32_t interface, uint64_t time,
+			       const struct tw_pcapng_options *options)
+{
+	const int err = pcapng__room(w);
+	size_t start;
+
+	if (err)
+		return err;
+	start = block__begin(&w->buf, TW_PCAPNG_ISB);
+	put_u32(&w->buf, interface);
+	put_time(&w->buf, time);
+	put(&w->buf, options->bytes, options->len);
+	block__end_options(&w->buf, start);
+	return 0;
+}
+
+int tw_pcapng__copy_packet(struct tw_pcapng *w, const struct tw_pcapng_copy *packet)
+{
+	static const uint8_t padding[3];
+	const size_t lacks = -packet->len & 3, options = packet->options.len;
+	const int err = pcapng__room(w);
+	size_t start;
+
+	if (err)
+		return err;
+	start = block__begin(&w->buf, TW_PCAPNG_EPB);
+	put_u32(&w->buf, packet->interface);
+	put_time(&w->buf, packet->time);
+	put_u32(&w->buf, (uint32_t)packet->len);
+	put_u32(&w->buf, (uint32_t)packet->original);
+	put(&w->buf, packet->data, packet->len);
+	put(&w->buf, padding, lacks);
+	if (options && packet->len + lacks + options <= TW_PCAPNG_PACKET_MAX) {
+		put(&w->buf, packet->options.bytes, options);
+		put_u32(&w->buf, TW_OPT_END);
+	}
+	block__end(&w->buf, start);
+	w->weights[w->n_weights++] = 0;
+	w->packets++;
+	return 0;
+}
+
 int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *error)
 {
 	if (w->err && error)

@@ -20,6 +20,7 @@
 #define TW_PCAPNG_COPY_SLACK   64 /* number of bytes after the end of a reserved packet that may be overwritten */
 #define TW_PCAPNG_COMMENTS_MAX ((size_t)128 * 1024) /* bytes of a list of comments; further comments are omitted */
 #define TW_PCAPNG_TEXT_MAX     ((size_t)16 * 1024)  /* limit of any other text, bytes */
+#define TW_PCAPNG_OPTIONS_MAX  ((size_t)64 * 1024)  /* limit of copied options, bytes */
 #define TW_LINKTYPE_ETHERNET   1
 
 struct tw_pcapng;
@@ -34,6 +35,21 @@ struct tw_pcapng_interface {
 	const char *name, *description, *os, *filter, *comment;
 	uint16_t linktype;
 	uint32_t snaplen; /* limit of a packet's captured bytes; 0 = no limit */
+};
+
+/* Options of a block of another file, in host byte order, each padded, without an end. Times in them are in ns since 1970. */
+struct tw_pcapng_options {
+	const uint8_t *bytes;
+	size_t len; /* at most TW_PCAPNG_OPTIONS_MAX */
+};
+
+/* A packet of another file. */
+struct tw_pcapng_copy {
+	uint32_t interface;
+	uint64_t time;
+	const uint8_t *data;
+	size_t len, original;             /* captured bytes, at most TW_PCAPNG_PACKET_MAX; length on the link */
+	struct tw_pcapng_options options; /* left out if there is no room for them */
 };
 
 /* The numbers count packets, or events if the caller counts events (archive/). Times are in ns since 1970. */
@@ -89,6 +105,21 @@ void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, s
 
 /** tw_pcapng__statistics() - add a statistics block. Return: 0; the first failure; -ENOSPC after tw_pcapng__begin_last(), without room */
 int tw_pcapng__statistics(struct tw_pcapng *w, uint32_t interface, const struct tw_pcapng_statistics *statistics);
+
+/**
+ * tw_pcapng__copy_interface() - add an interface of another file
+ * @interface: only linktype and snaplen are used; the other members are among the options
+ * @options: without if_tsresol and if_tsoffset
+ */
+int tw_pcapng__copy_interface(struct tw_pcapng *w, const struct tw_pcapng_interface *interface,
+			      const struct tw_pcapng_options *options, uint32_t *ret_id);
+
+/** tw_pcapng__copy_statistics() - add a statistics block of another file */
+int tw_pcapng__copy_statistics(struct tw_pcapng *w, uint32_t interface, uint64_t time,
+			       const struct tw_pcapng_options *options);
+
+/** tw_pcapng__copy_packet() - add a packet of another file, with its options */
+int tw_pcapng__copy_packet(struct tw_pcapng *w, const struct tw_pcapng_copy *packet);
 
 /** tw_pcapng__flush() - write the buffer to the output; waits as tw_output__write() does */
 int tw_pcapng__flush(struct tw_pcapng *w);

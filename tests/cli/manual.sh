@@ -45,7 +45,7 @@ check_filter_page() {
 }
 
 check_examples() {
-	render "$manual/tracewire-record.1" | grep -A 4 'dumpcap -i' | grep -q 'mergecap -w' ||
+	render "$manual/tracewire-record.1" | grep -A 4 'dumpcap -i' | grep -q 'convert --join' ||
 		echo "the page of record does not show how to record packets too"
 }
 
