@@ -160,6 +160,10 @@ static void print_events(const struct outcome *o, FILE *out)
 	say__count(out, o->of > o->events ? o->of : o->events, "{event|events}");
 	if (o->streams > 1)
 		fprintf(out, " of %zu streams", o->streams);
+	if (o->packets.interfaces) {
+		fputs(" and ", out);
+		say__count(out, o->packets.written, "{packet|packets}");
+	}
 	if (o->seconds > 0)
 		fprintf(out, " in %.*f s", o->seconds < 1 ? 3 : 1, o->seconds);
 	print_lost(o, out);

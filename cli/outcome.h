@@ -56,6 +56,13 @@
 	X(NO_BOUND, NOTE,                                                                                             \
 	  "{stream|streams} whose packet times have no error bound: no answers to clock requests arrived",            \
 	  "permit frames in both directions")                                                                         \
+	X(PACKETS_DROPPED, NOTE, "{packet|packets} of --with-packets dropped by the kernel, whose buffer was full",   \
+	  "make it larger with --packet-buffer, or select fewer packets with --packet-filter")                        \
+	X(PACKETS_LATE, NOTE, "{packet or event|packets and events} written out of order", NULL)                      \
+	X(PACKETS_FORCED, NOTE,                                                                                       \
+	  "{packet|packets} written early, perhaps out of order, because the queue had reached its memory limit",     \
+	  NULL)                                                                                                       \
+	X(PACKETS_UNWRITTEN, NOTE, "{packet|packets} of --with-packets not written, because the output failed", NULL) \
 	X(REMOVED, NOTE, "{file|files} removed early, because the disk was full", "choose fewer or smaller files")    \
 	X(GIVEN_UP, NOTE, "{event|events} for which `matches` reached its limit, so the comparison counts as false",  \
 	  "use a simpler pattern")                                                                                    \
@@ -103,6 +110,7 @@ struct outcome {
 	const char *file;                        /* name of the file with the events, or "-"; NULL = none */
 	bool many;                               /* @file is a pattern that matches the names of several files */
 	uint64_t bytes;                          /* size of the output */
+	struct tw_archive_packet_stats packets;  /* packets beside the events */
 	struct tw_ledger ledger;                 /* its difference is printed if it is unknown or not 0 */
 };
 

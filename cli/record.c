@@ -11,6 +11,7 @@
 #include "cli/filter_option.h"
 #include "cli/messages.h"
 #include "cli/ordinary_user.h"
+#include "cli/packet_options.h"
 #include "cli/run_options.h"
 #include "cli/session.h"
 #include "cli/standard_files.h"
@@ -21,6 +22,7 @@
 struct record_run {
 	struct run_config run; /* must be first: the options of the run groups store into it */
 	const char *file;
+	struct packet_options packets;
 	struct tw_recorder *recorder;
 	const struct tw_filter *filter_left; /* --filter, if the recorder must evaluate a part of it; otherwise NULL */
 	struct tw_archive_stats stats;
@@ -44,9 +46,14 @@ static int open_output(void *ctx, struct tw_producer *producer, struct tw_error 
 			     .filter = filter },
 		.deadline = stop__deadline(),
 	};
-	int err = tw_output__open(&output, &options.output, error);
+	int err = packet_options__open(&record->packets, &options.packets, error);
 
 	record->filter_left = filter;
+	if (!err) {
+		err = tw_output__open(&output, &options.output, error);
+		if (err)
+			tw_packet_capture__close(options.packets);
+	}
 	if (!err)
 		err = tw_recorder__new(&options, &record->recorder, error);
 	if (!err)
@@ -84,6 +91,7 @@ static void add_outcome(void *ctx, const struct tw_producer_counters *counters, 
 
 	(void)counters;
 	outcome__add_archive(outcome, &record->stats);
+	packet_options__add_outcome(&record->stats.beside, outcome);
 	outcome->file = record->file;
 }
 
@@ -129,8 +137,17 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 	}
 	status = session__run(&record->run, &defaults, args, &output, record, error);
 	remove_empty(record);
+	status = packet_options__judge(status, record->stats.beside.gone, error);
 	tw_recorder__free(record->recorder);
 	return status;
+}
+
+static void discard(void *data)
+{
+	struct record_run *record = data;
+
+	packet_options__fini(&record->packets);
+	run_config__fini(data);
 }
 
 static const struct cli_option options[] = {
@@ -139,11 +156,13 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
+static const struct cli_option packet_options[] = { PACKET_OPTIONS(struct record_run, packets), { 0 } };
+
+static const struct cli_option_group packet_group = { "Packets", packet_options };
 static const struct cli_option_group group = { "Output", options };
-static const struct cli_option_group *const groups[] = { &run_event_group,  &run_task_group,
-							 &run_source_group, &run_phc_group,
-							 &run_tracer_group, &group,
-							 &run_status_group, NULL };
+static const struct cli_option_group *const groups[] = { &run_event_group, &run_task_group,   &run_source_group,
+							 &run_phc_group,   &run_tracer_group, &packet_group,
+							 &group,           &run_status_group, NULL };
 
 static const struct cli_example examples[] = {
 	{ "Record events while a command runs", "sudo tracewire record -e sched,irq,net -w build.pcapng -- make" },
@@ -152,7 +171,9 @@ static const struct cli_example examples[] = {
 	  "sudo tracewire record -F -e raw_syscalls -w calls.pcapng -- ls" },
 	{ "Record the functions that vfs_read() calls, with their durations",
 	  "sudo tracewire record -F -p function_graph -g vfs_read -w g.pcapng -- id" },
-	{ "Record events and packets of the same five seconds",
+	{ "Record events and the packets of an interface, in time order",
+	  "sudo tracewire record -e net --with-packets eth0 -w both.pcapng -- sleep 5" },
+	{ "Record packets of the same five seconds with dumpcap",
 	  "sudo tracewire record -e net,sched -w events.pcapng -- \\\n"
 	  "      sudo dumpcap -i eth0 -a duration:5 -w packets.pcapng" },
 	{ "Join these two files by time", "tracewire convert --join packets.pcapng events.pcapng both.pcapng" },
@@ -177,5 +198,5 @@ const struct cli_command cli_command_record = {
 	.groups = groups,
 	.config_size = sizeof(struct record_run),
 	.run = run,
-	.discard = run_config__fini,
+	.discard = discard,
 };

@@ -93,9 +93,6 @@ void look_plugin(struct doctor_finding *ret)
 
 void look_order(struct doctor_finding *ret)
 {
-	doctor__bad(
-		ret, DOCTOR_LIMITED,
-		"to order events and packets by time, run `tracewire record` at the same time as dumpcap, and join the "
-		"files with `tracewire convert --join`",
-		"on a live interface, the packet time of an event is later than that of the packet that caused it");
+	doctor__bad(ret, DOCTOR_LIMITED, "to order events and packets by time, use `tracewire record --with-packets`",
+		    "on a live interface, the packet time of an event is later than that of the packet that caused it");
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pcap-tools/archive/archive_impl.h"
+#include "pcap-tools/archive/packets.h"
 
 static uint64_t minus(uint64_t a, uint64_t b)
 {
@@ -187,6 +188,8 @@ void tw_archive__count_unwritten(struct tw_archive *a)
 	while (tw_pcapng__next_unwritten(a->file, &packet)) {
 		const uint16_t events = packet.weight;
 
+		if (tw_archive_packets__unwritten(a, packet.interface))
+			continue;
 		count_unwritten_of_over(a, packet.interface, events);
 		for (struct tw_archive_stream *s = tw_archive__first(a); s; s = tw_archive__next(a, s)) {
 			if (!s->described || s->interface != packet.interface)
@@ -242,6 +245,7 @@ void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 	for (size_t i = 0; i < a->n_over; i++)
 		add_report(&stats, &a->over[i].report);
 	tw_merge__stats(a->merge, &stats.merge);
+	tw_archive_packets__stats(a, &stats.beside);
 	for (const struct tw_archive_stream *s = tw_archive__first(a); s; s = tw_archive__next(a, s)) {
 		struct tw_archive_report report;
 		struct tw_ledger ledger;

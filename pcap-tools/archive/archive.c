@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap-tools/archive/archive_impl.h"
+#include "pcap-tools/archive/packets.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -67,6 +68,7 @@ static int update_one(struct tw_archive *a, struct tw_archive_stream *s, const s
 	}
 	if (whole.type == TW_TLV_CLOCK && tw_clock__parse(&whole, &clock)) {
 		tw_stream_clock__sample(&s->clock, &clock);
+		tw_archive_packets__clock(a, s, &clock);
 		s->clocked = a->now;
 	}
 	return 0;
@@ -323,6 +325,7 @@ void tw_archive__free(struct tw_archive *a)
 	tw_capture_filter__free(a->capture_filter);
 	tw_merge__free(a->merge);
 	tw_streams__free(a->streams);
+	tw_archive_packets__fini(a);
 	tw_pcapng__close(a->file);
 	for (size_t i = 0; i < sizeof(a->texts) / sizeof(a->texts[0]); i++)
 		free(a->texts[i]);
@@ -541,6 +544,7 @@ static void put_last(struct tw_archive *a)
 		if (s->described)
 			tw_archive__put_statistics(a, s);
 	}
+	tw_archive_packets__put_statistics(a);
 	tw_pcapng__end_last(a->file);
 }
 
@@ -551,9 +555,13 @@ int tw_archive__finish(struct tw_archive *a)
 	a->ending = true;
 	tw_archive__done(a, archive__place_waiting(a));
 	err = tw_archive__done(a, tw_merge__flush(a->merge));
+	if (!err)
+		err = tw_archive__done(a, tw_archive_packets__put(a, UINT64_MAX));
 	a->finished = true;
 	for (struct tw_archive_stream *s = tw_archive__first(a); s && !a->lost; s = tw_archive__next(a, s))
 		err = tw_archive__done(a, close_stream(a, s));
+	if (!a->lost)
+		err = tw_archive__done(a, tw_archive_packets__put_statistics(a));
 	if (!a->lost)
 		err = tw_archive__done(a, tw_pcapng__flush(a->file));
 	if (tw_pcapng__error(a->file, NULL))

@@ -24,6 +24,7 @@
 #include "pcap-tools/merge/merge.h"
 #include "pcap-tools/metadata/metadata.h"
 #include "pcap-tools/output/output.h"
+#include "pcap-tools/packets/packet_capture.h"
 #include "pcap-tools/pcapng/writer.h"
 #include "stream/ledger.h"
 
@@ -49,6 +50,8 @@ struct tw_archive_options {
 	bool wall;                     /* see clocks/stream_clock.h */
 	struct tw_capture_clock clock; /* that has begun already; all zero = begin one */
 	struct tw_own_clock own;       /* the first state of this host's clocks, as for tw_archive__own_clock() */
+	/* Longest time that a packet (tw_archive__packet()) waits for events before it, ns; 0 = no limit except memory. */
+	uint64_t packet_wait_ns;
 	/* Time between two statistics blocks of an interface, by CLOCK_MONOTONIC. 0 = only at the end of a file and of a stream. */
 	uint64_t statistics_ns;
 	/*
@@ -74,6 +77,19 @@ struct tw_archive_options {
 	void *ctx; /* context of the callbacks */
 };
 
+/* The counters of the packets beside the events. */
+struct tw_archive_packet_stats {
+	size_t interfaces;
+	uint64_t written;   /* packets written to all files */
+	uint64_t dropped;   /* packets that the kernel dropped, because its buffer was full */
+	uint64_t late;      /* packets and events written after a newer event or packet */
+	uint64_t forced;    /* packets written early, because the queue had reached its limit */
+	uint64_t unwritten; /* packets that could not be written */
+	uint64_t error_ns;  /* largest error of packet times relative to the events; TW_ERROR_UNKNOWN = unknown */
+	/* An interface that has gone away, and why: "eth0 could not be captured to the end (...)"; "" = all are there. */
+	char gone[320];
+};
+
 /* The counters of an archive, for all its streams. */
 struct tw_archive_stats {
 	uint64_t packets;        /* packets written: events, LOST, control frames */
@@ -82,6 +98,7 @@ struct tw_archive_stats {
 	uint64_t removed_early;  /* files of a ring that were deleted because the disk was full */
 	struct tw_ledger ledger; /* sum of the ledgers of all streams */
 	struct tw_merge_stats merge;
+	struct tw_archive_packet_stats beside; /* packets beside the events */
 	struct tw_metadata_stats metadata; /* of all streams; items and memory do not include streams that are over */
 	struct tw_capture_filter_stats capture_filter;       /* its `rejected` is the ledger's capture_filter */
 	struct tw_undecided_predicates undecided_predicates; /* of the filter; valid after tw_archive__finish() */
@@ -121,6 +138,28 @@ void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct t
 
 /** tw_archive__own_clock() - set what this host knows about its own clock; see tw_stream_clock__own() */
 void tw_archive__own_clock(struct tw_archive *a, const struct tw_own_clock *own);
+
+/**
+ * tw_archive__capture() - announce that packets will be written beside the events of the first stream; call it before the first frame
+ * @capture: describes the interfaces; borrowed until tw_archive__free(). The caller reads it
+ *
+ * From then on, events wait until the packets before them are passed. The archive has no other `align` than TW_ALIGN_NONE, without `wall`.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tw_archive__capture(struct tw_archive *a, const struct tw_packet_capture *capture);
+
+/** tw_archive__packet() - accept a packet, which is copied. Return: as tw_archive__frame() */
+int tw_archive__packet(struct tw_archive *a, const struct tw_captured_packet *packet);
+
+/**
+ * tw_archive__packets_until() - note that all packets with a stamp up to @realtime were passed, so that events up to this time can be
+ * written. Return: as tw_archive__frame()
+ */
+int tw_archive__packets_until(struct tw_archive *a, uint64_t realtime);
+
+/** tw_archive__packet_counters() - set the counters of interface @i of the capture; call it before tw_archive__finish() */
+void tw_archive__packet_counters(struct tw_archive *a, size_t i, const struct tw_packet_counters *counters);
 
 /**
  * tw_archive__tick() - do what is due at @now: write packets that waited too long, write statistics, begin the next file

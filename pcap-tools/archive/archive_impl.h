@@ -42,6 +42,32 @@ struct tw_archive_stream {
 	uint64_t filtered, unwanted, unwritten; /* events at the places capture_filter, unwanted and disk */
 };
 
+/* An interface whose packets are beside the events. */
+struct tw_archive_interface {
+	bool described;               /* it is in this file */
+	uint32_t id;                  /* its number there */
+	struct tw_archive_count here; /* in this file; `events` is not used */
+	uint64_t before;              /* packets in earlier files */
+	struct tw_packet_counters counters;
+};
+
+/* Packets beside the events: packets.h. */
+struct tw_archive_packets {
+	const struct tw_packet_capture *capture;
+	struct tw_archive_interface *interfaces; /* @n of them; 0 = no packets are captured */
+	size_t n;
+	struct tw_archive_packet *first, *last; /* queued packets, sorted by time */
+	size_t bytes;                           /* size of the queued packets */
+	uint64_t until;                         /* packet time up to which all packets have been passed */
+	uint64_t newest;                        /* packet time of the newest packet that was taken from the queue */
+	bool dated;                             /* there was a CLOCK: the next four members are valid */
+	int64_t wall;                           /* CLOCK_REALTIME - stream's clock, ns */
+	uint64_t error,
+		error_max; /* bound of the error of packet times relative to the events: now; the largest so far; ns */
+	int64_t shift;     /* packet time - CLOCK_REALTIME, ns */
+	uint64_t late, forced, unwritten; /* see struct tw_archive_packet_stats */
+};
+
 /* A stream that is over. */
 struct tw_archive_over {
 	struct tw_archive_report report;
@@ -77,6 +103,7 @@ struct tw_archive {
 	bool finished;
 	bool given_up;        /* the writer is stuck: events not known to be in the file count as not written */
 	uint64_t tail_frames; /* lower bound of the frames missing after the last received one */
+	struct tw_archive_packets packets;
 	struct tw_capture_filter *capture_filter; /* NULL = no filter */
 	uint64_t undecided;                       /* events not evaluated: too large for a frame, or malformed */
 	uint8_t scratch[TW_FRAME_MAX + TW_COPY_STEP];

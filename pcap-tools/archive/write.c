@@ -6,6 +6,7 @@
 #include "base/printable.h"
 #include "base/time.h"
 #include "pcap-tools/archive/archive_impl.h"
+#include "pcap-tools/archive/packets.h"
 #include "wire/encode.h"
 
 #define ETHER_LEN 14
@@ -329,13 +330,24 @@ static void date_here(const struct tw_archive *a, struct tw_archive_stream *s, u
 		s->offset = (int64_t)(tw_archive__present(a) - tw_stream_clock__ns(&s->clock, time));
 }
 
+/* Writes the packets that precede an event or a control frame. */
+static int put_packets_before(struct tw_archive *a, const struct tw_archive_stream *s, uint64_t stream_time)
+{
+	const uint64_t time = packet_time(s, stream_time);
+
+	a->packets.late += time < a->packets.newest;
+	return tw_archive_packets__put(a, time);
+}
+
 int tw_archive__write(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
 {
 	int err;
 
 	if (!s->described && !s->given && !s->dated_here && !tw_stream_clock__is_dated(&s->clock))
 		date_here(a, s, out->time);
-	err = put_times(a, s, out->time, out->last);
+	err = a->packets.n ? put_packets_before(a, s, out->time) : 0;
+	if (!err)
+		err = put_times(a, s, out->time, out->last);
 	if (err)
 		return err;
 	return out->is_control ? put_control(a, s, out) : put_merged(a, s, out);
@@ -418,6 +430,8 @@ int tw_archive__next_file(struct tw_archive *a, uint64_t now)
 			err = tw_archive__put_statistics(a, s);
 	}
 	if (!err)
+		err = tw_archive_packets__put_statistics(a);
+	if (!err)
 		err = tw_pcapng__next_file(a->file, &a->section);
 	for (struct tw_archive_stream *s = tw_archive__first(a); s && !err; s = tw_archive__next(a, s)) {
 		s->before.packets += s->here.packets;
@@ -425,6 +439,7 @@ int tw_archive__next_file(struct tw_archive *a, uint64_t now)
 		s->here = (struct tw_archive_count){ 0 };
 		s->described = false;
 	}
+	tw_archive_packets__next_file(a);
 	for (size_t i = 0; i < a->n_over && !err; i++)
 		a->over[i].described = false;
 	return err;

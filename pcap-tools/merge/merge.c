@@ -198,6 +198,7 @@ int tw_merge__new(const struct tw_merge_options *options, struct tw_merge **ret,
 	if (!m)
 		goto no_memory;
 	m->options = *options;
+	m->hold = UINT64_MAX;
 	if (!m->options.memory)
 		m->options.memory = TW_STREAMS_QUEUED_MAX;
 	if (!m->options.wait_ns)

@@ -271,6 +271,16 @@ int tw_merge__tick(struct tw_merge *m, uint64_t now);
  */
 void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time);
 
+/**
+ * tw_merge__hold() - emit no event that is newer than a common time, except at the end or for lack of memory. Later calls replace the time
+ *
+ * For a caller that orders something else among the events. Return: 0, or the result of emit.
+ */
+int tw_merge__hold(struct tw_merge *m, uint64_t until);
+
+/** tw_merge__bound() - the common time up to which all events are emitted; with one_order. 0 = none are */
+uint64_t tw_merge__bound(const struct tw_merge *m);
+
 /** tw_merge__set_answered() - note that a stream answered a request, so that its address is not forged. Ignores unknown ids */
 void tw_merge__set_answered(struct tw_merge *m, uint64_t stream_id);
 

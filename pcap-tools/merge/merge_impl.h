@@ -82,7 +82,9 @@ struct tw_merge {
 	struct tw_merge_stream *slowest;
 	uint64_t least;           /* the bound of `slowest`; without such a stream, `newest` */
 	uint64_t newest, overdue; /* largest `newest` and `overdue` of the streams that are not ahead */
-	uint64_t bound;           /* everything up to this time is emitted */
+	uint64_t due;             /* everything up to this time can be emitted */
+	uint64_t hold;            /* from tw_merge__hold(); without a call, UINT64_MAX */
+	uint64_t bound;           /* everything up to this time is emitted: the earlier of the two */
 	uint64_t last;            /* time of the newest emitted event of streams that were not ahead */
 	uint64_t last_ahead;      /* newest emitted event of streams that were ahead: makes only such streams LATE */
 	uint64_t plausible;       /* present common time - CLOCK_MONOTONIC + wait_ns; 0 = present common time unknown */

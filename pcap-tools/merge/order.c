@@ -219,7 +219,8 @@ static void order__update(struct tw_merge *m, struct tw_merge_stream *s, bool mo
 		order__look(m);
 	else if (moved && s->newest && s->placed != TW_UNPLACED && !stream__is_ahead(m, s))
 		m->newest = tw_time__later(m->newest, tw_order__time(s, s->newest));
-	m->bound = tw_time__later(tw_time__later(m->least, m->overdue), m->newest > wait_ns ? m->newest - wait_ns : 0);
+	m->due = tw_time__later(tw_time__later(m->least, m->overdue), m->newest > wait_ns ? m->newest - wait_ns : 0);
+	m->bound = tw_time__earlier(m->due, m->hold);
 }
 
 int tw_order__release_ahead(struct tw_merge *m)
@@ -262,6 +263,18 @@ static int order__up_to(struct tw_merge *m, uint64_t bound, size_t keep)
 		order__put(m, s);
 	}
 	return err;
+}
+
+int tw_merge__hold(struct tw_merge *m, uint64_t until)
+{
+	m->hold = until;
+	m->bound = tw_time__earlier(m->due, m->hold);
+	return order__up_to(m, m->bound, 0);
+}
+
+uint64_t tw_merge__bound(const struct tw_merge *m)
+{
+	return m->bound;
 }
 
 /*

@@ -105,6 +105,7 @@ struct tw_recorder {
 	struct command_queue commands;
 	struct tw_output *output;
 	struct tw_archive *archive;
+	struct tw_packet_capture *packets; /* NULL = no packets are captured */
 	pthread_t thread;
 	pthread_mutex_t lock;   /* protects the members up to the blank line */
 	pthread_cond_t changed; /* signalled by the thread when it has set tid or ended */
@@ -205,6 +206,44 @@ static void recorder__leave_output(void *ctx)
 	rec->in_output = 0;
 }
 
+static int take_packet(void *ctx, const struct tw_captured_packet *packet)
+{
+	struct tw_recorder *rec = ctx;
+
+	recorder__fail(rec, tw_archive__packet(rec->archive, packet));
+	return 0;
+}
+
+/* Reads the packets that precede the frames taken from the queue just now. */
+static void recorder__read_packets(struct tw_recorder *rec)
+{
+	const uint64_t now = tw_time__now(CLOCK_REALTIME);
+	bool all;
+
+	if (!rec->packets)
+		return;
+	tw_packet_capture__read(rec->packets, take_packet, rec, &all);
+	if (all)
+		recorder__fail(rec, tw_archive__packets_until(rec->archive, now - TW_PACKET_CAPTURE_LATE));
+}
+
+/* Reads the packets of the time until now, which may arrive later than their stamps. */
+static void recorder__last_packets(struct tw_recorder *rec)
+{
+	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + TW_PACKET_CAPTURE_LATE;
+	const struct timespec pause = { .tv_nsec = 5 * TW_NS_PER_MS };
+	struct tw_packet_counters counters;
+
+	while (rec->packets && tw_time__now(CLOCK_MONOTONIC) < end) {
+		recorder__read_packets(rec);
+		nanosleep(&pause, NULL);
+	}
+	for (size_t i = 0; rec->packets && i < tw_packet_capture__n(rec->packets); i++) {
+		tw_packet_capture__counters(rec->packets, i, &counters);
+		tw_archive__packet_counters(rec->archive, i, &counters);
+	}
+}
+
 /* Finishes the archive and the output. Runs in the recorder's thread, because it may wait for the disk. */
 static void recorder__end(struct tw_recorder *rec)
 {
@@ -214,6 +253,7 @@ static void recorder__end(struct tw_recorder *rec)
 	pthread_mutex_lock(&rec->lock);
 	tw_archive__missing(rec->archive, rec->missing);
 	pthread_mutex_unlock(&rec->lock);
+	recorder__last_packets(rec);
 	recorder__fail(rec, tw_archive__finish(rec->archive));
 	err = tw_output__finish(rec->output, &closing);
 	if (!err || rec->failed)
@@ -231,6 +271,7 @@ static void recorder__write(struct tw_recorder *rec)
 
 	while (tw_slot_queue__wait(&rec->queue, FLUSH_MS, &rec->filled)) {
 		command_queue__run(&rec->commands, rec->archive);
+		recorder__read_packets(rec);
 		while ((slot = tw_slot_list__pop(&rec->filled)))
 			recorder__write_slot(rec, slot);
 		tw_slot_queue__give(&rec->queue, &rec->done);
@@ -296,6 +337,9 @@ static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_o
 	err = tw_archive__new(rec->output, &options->archive, &rec->archive, error);
 	if (err)
 		return err;
+	err = rec->packets ? tw_archive__capture(rec->archive, rec->packets) : 0;
+	if (err)
+		return tw_error__set(error, err, "writing %s: no memory", rec->name);
 	err = tw_slot_queue__init(&rec->queue, rec->slots, rec->slot_bytes + TW_MERGE_SLACK);
 	if (err)
 		return tw_error__set(error, err, "writing %s: a queue of %u slots of %u bytes cannot be allocated: %s",
@@ -311,9 +355,11 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
 
 	if (!rec) {
 		tw_output__free(options->output);
+		tw_packet_capture__close(options->packets);
 		return tw_error__set(error, -ENOMEM, "writing a recording: no memory");
 	}
 	rec->output = options->output;
+	rec->packets = options->packets;
 	rec->deadline = options->deadline;
 	tw_output__watch(rec->output, recorder__enter_output, recorder__leave_output, rec);
 	pthread_mutex_init(&rec->commands.lock, NULL);
@@ -509,6 +555,7 @@ void tw_recorder__free(struct tw_recorder *rec)
 	if (rec->is_left)
 		return;
 	tw_archive__free(rec->archive); /* before the queue, because the archive returns borrowed slots to the queue */
+	tw_packet_capture__close(rec->packets);
 	if (rec->has_queue)
 		tw_slot_queue__fini(&rec->queue);
 	tw_output__free(rec->output);

@@ -22,6 +22,8 @@ struct tw_recorder_options {
 	uint32_t slots;           /* number of slots; 0 = 512 */
 	uint32_t slot_bytes; /* size of a slot: the largest frame, or all frames that arrive together; 0 = 16 KiB */
 	struct tw_archive_options archive;
+	/* Packets to be written beside the events; the recorder closes it, also if tw_recorder__new() fails. NULL = none */
+	struct tw_packet_capture *packets;
 	const struct tw_deadline *deadline; /* of the output; NULL = tw_recorder__finish() waits without limit */
 };
 

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/packet_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "pcap-tools/pcapng/writer.h"
+
+#define BUFFER_MIN (64u << 10) /* of --packet-buffer, bytes; a smaller one has no room for a block of the kernel */
+#define BUFFER_MAX (1u << 30)
+
+int packet_options__add(void *target, const char *value, struct tw_error *error)
+{
+	struct tw_words *words = target;
+	const char **items = reallocarray(words->items, words->n + 1, sizeof(*items));
+
+	if (!items)
+		return tw_error__set(error, -ENOMEM, "no memory for '%s'", value);
+	words->items = items;
+	items[words->n++] = value;
+	return 0;
+}
+
+int packet_options__length(void *target, const char *value, struct tw_error *error)
+{
+	static const struct tw_number_rule rule = { .min = 1, .max = TW_PCAPNG_PACKET_MAX };
+
+	return cli_number__parse("packet-length", value, &rule, target, error);
+}
+
+int packet_options__buffer(void *target, const char *value, struct tw_error *error)
+{
+	static const struct tw_number_rule rule = { .min = BUFFER_MIN, .max = BUFFER_MAX, .unit = 1024 };
+
+	return cli_number__parse("packet-buffer", value, &rule, target, error);
+}
+
+int packet_options__open(const struct packet_options *options, struct tw_packet_capture **ret, struct tw_error *error)
+{
+	const struct tw_packet_capture_options capture = {
+		.interfaces = options->interfaces.items,
+		.n = options->interfaces.n,
+		.filter = options->filter,
+		.snaplen = (uint32_t)options->snaplen,
+		.buffer = options->buffer,
+	};
+	const char *lonely = options->filter    ? "filter"
+			     : options->snaplen ? "length"
+			     : options->buffer  ? "buffer"
+						: NULL;
+
+	*ret = NULL;
+	if (options->interfaces.n)
+		return tw_packet_capture__open(&capture, ret, error);
+	if (!lonely)
+		return 0;
+	return tw_error__set(error, -EINVAL, "--packet-%s needs an interface: name one with --with-packets", lonely);
+}
+
+void packet_options__add_outcome(const struct tw_archive_packet_stats *stats, struct outcome *outcome)
+{
+	outcome->packets = *stats;
+	outcome->place[OUTCOME_PACKETS_DROPPED] = stats->dropped;
+	outcome->place[OUTCOME_PACKETS_LATE] = stats->late;
+	outcome->place[OUTCOME_PACKETS_FORCED] = stats->forced;
+	outcome->place[OUTCOME_PACKETS_UNWRITTEN] = stats->unwritten;
+}
+
+int packet_options__judge(int status, const char *gone, struct tw_error *error)
+{
+	if (status || !*gone)
+		return status;
+	tw_error__set(error, -ENETDOWN,
+		      "packets of %s: the events, and the packets of other interfaces, were taken to the end", gone);
+	return CLI_EXIT_FAILURE;
+}
+
+void packet_options__fini(struct packet_options *options)
+{
+	free(options->interfaces.items);
+}

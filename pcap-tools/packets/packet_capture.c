@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/packets/packet_capture.h"
+
+#include <errno.h>
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "pcap-tools/pcapng/writer.h"
+
+#define TIMEOUT_MS 10 /* longest time that a packet waits for its block of the kernel's buffer to be passed on */
+#define AT_ONCE \
+	4096 /* packets of an interface that are taken together: other interfaces and the events must not wait */
+
+struct interface {
+	pcap_t *pcap; /* NULL = it has gone */
+	char *name;
+	uint16_t linktype;
+	struct tw_packet_counters counters; /* those of libpcap have 32 bits, and end with it */
+	uint32_t last_received, last_dropped;
+	char gone[PCAP_ERRBUF_SIZE];
+};
+
+struct tw_packet_capture {
+	char *filter;
+	uint32_t snaplen;
+	uint64_t buffer;
+	size_t n;
+	struct interface interfaces[TW_PACKET_CAPTURE_MAX];
+};
+
+/* What pcap_loop() and its kind get: the packet goes to the caller's function. */
+struct reading {
+	tw_packet_capture_take *take;
+	void *ctx;
+	size_t interface;
+	pcap_t *pcap;
+	int err;
+};
+
+static int errno_of(int status)
+{
+	switch (status) {
+	case PCAP_ERROR_NO_SUCH_DEVICE:
+		return -ENODEV;
+	case PCAP_ERROR_PERM_DENIED:
+		return -EPERM;
+	case PCAP_ERROR_IFACE_NOT_UP:
+		return -ENETDOWN;
+	default:
+		return -EIO;
+	}
+}
+
+/* Sets the error of an interface that cannot be captured. */
+static int refuse(const struct interface *interface, int status, struct tw_error *error)
+{
+	const char *why = pcap_geterr(interface->pcap);
+	const char *advice = "";
+
+	if (status == PCAP_ERROR_NO_SUCH_DEVICE) {
+		why = "there is no such interface";
+		advice = "; `ip link` shows the interfaces";
+	} else if (status == PCAP_ERROR_IFACE_NOT_UP) {
+		why = "it is down";
+		advice = "; `ip link set up` sets it up";
+	} else if (!*why) {
+		why = pcap_statustostr(status);
+	}
+	return tw_error__set(error, errno_of(status), "packets of %s cannot be captured: %s%s; the run did not start",
+			     interface->name, why, advice);
+}
+
+static int set_filter(const struct tw_packet_capture *c, struct interface *interface, struct tw_error *error)
+{
+	struct bpf_program program;
+	int status;
+
+	if (!*c->filter)
+		return 0;
+	if (pcap_compile(interface->pcap, &program, c->filter, 1, PCAP_NETMASK_UNKNOWN))
+		return tw_error__set(error, -EINVAL, "'%s' is no capture filter for %s: %s; see pcap-filter(7)",
+				     c->filter, interface->name, pcap_geterr(interface->pcap));
+	status = pcap_setfilter(interface->pcap, &program);
+	pcap_freecode(&program);
+	return status ? refuse(interface, status, error) : 0;
+}
+
+/* Return: the LINKTYPE_ value of a DLT_ value: on Linux, they differ for packets that begin with an IP header, as those of tun */
+static uint16_t linktype_of(int dlt)
+{
+	return dlt == DLT_RAW ? 101 : (uint16_t)dlt;
+}
+
+static int activate(const struct tw_packet_capture *c, struct interface *interface, struct tw_error *error)
+{
+	char why[PCAP_ERRBUF_SIZE];
+	int status, err;
+
+	pcap_set_snaplen(interface->pcap, (int)c->snaplen);
+	pcap_set_timeout(interface->pcap, TIMEOUT_MS);
+	pcap_set_buffer_size(interface->pcap, (int)c->buffer);
+	pcap_set_tstamp_precision(interface->pcap, PCAP_TSTAMP_PRECISION_NANO);
+	status = pcap_activate(interface->pcap);
+	if (status < 0)
+		return refuse(interface, status, error);
+	err = set_filter(c, interface, error);
+	if (err)
+		return err;
+	status = pcap_setnonblock(interface->pcap, 1, why);
+	interface->linktype = linktype_of(pcap_datalink(interface->pcap));
+	return status ? refuse(interface, status, error) : 0;
+}
+
+static int open_interface(struct tw_packet_capture *c, const char *name, struct tw_error *error)
+{
+	struct interface *interface = &c->interfaces[c->n];
+	char why[PCAP_ERRBUF_SIZE];
+
+	interface->name = strdup(name);
+	interface->pcap = interface->name ? pcap_create(name, why) : NULL;
+	c->n++;
+	if (!interface->pcap)
+		return tw_error__set(error, -ENOMEM, "no memory to capture packets of %s", name);
+	return activate(c, interface, error);
+}
+
+static int check(const struct tw_packet_capture_options *options, struct tw_error *error)
+{
+	if (options->n > TW_PACKET_CAPTURE_MAX)
+		return tw_error__set(error, -EINVAL, "packets of at most %d interfaces can be captured",
+				     TW_PACKET_CAPTURE_MAX);
+	for (size_t i = 1; i < options->n; i++) {
+		for (size_t k = 0; k < i; k++) {
+			if (!strcmp(options->interfaces[i], options->interfaces[k]))
+				return tw_error__set(error, -EINVAL, "the interface %s is named twice",
+						     options->interfaces[i]);
+		}
+	}
+	return 0;
+}
+
+int tw_packet_capture__open(const struct tw_packet_capture_options *options, struct tw_packet_capture **ret,
+			    struct tw_error *error)
+{
+	struct tw_packet_capture *c;
+	int err = check(options, error);
+
+	if (err)
+		return err;
+	c = calloc(1, sizeof(*c));
+	if (c)
+		c->filter = strdup(options->filter ? options->filter : "");
+	if (!c || !c->filter) {
+		free(c);
+		return tw_error__set(error, -ENOMEM, "no memory to capture packets");
+	}
+	c->snaplen = options->snaplen ? options->snaplen : (uint32_t)TW_PCAPNG_PACKET_MAX;
+	c->buffer = options->buffer ? options->buffer : TW_PACKET_CAPTURE_BUFFER;
+	for (size_t i = 0; i < options->n && !err; i++)
+		err = open_interface(c, options->interfaces[i], error);
+	if (err)
+		tw_packet_capture__close(c);
+	else
+		*ret = c;
+	return err;
+}
+
+void tw_packet_capture__close(struct tw_packet_capture *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->interfaces[i].pcap)
+			pcap_close(c->interfaces[i].pcap);
+		free(c->interfaces[i].name);
+	}
+	free(c->filter);
+	free(c);
+}
+
+size_t tw_packet_capture__n(const struct tw_packet_capture *c)
+{
+	return c->n;
+}
+
+void tw_packet_capture__interface(const struct tw_packet_capture *c, size_t i, struct tw_packet_interface *ret)
+{
+	*ret = (struct tw_packet_interface){
+		.name = c->interfaces[i].name,
+		.filter = c->filter,
+		.linktype = c->interfaces[i].linktype,
+		.snaplen = c->snaplen,
+	};
+}
+
+static void take_packet(u_char *arg, const struct pcap_pkthdr *header, const u_char *data)
+{
+	struct reading *reading = (struct reading *)(void *)arg;
+	const struct tw_captured_packet packet = {
+		.interface = reading->interface,
+		/* With PCAP_TSTAMP_PRECISION_NANO, tv_usec has ns. */
+		.time = (uint64_t)header->ts.tv_sec * TW_NS_PER_SECOND + (uint64_t)header->ts.tv_usec,
+		.data = data,
+		.len = header->caplen < TW_PCAPNG_PACKET_MAX ? header->caplen : (uint32_t)TW_PCAPNG_PACKET_MAX,
+		.original = header->len,
+	};
+
+	if (reading->err)
+		return;
+	reading->err = reading->take(reading->ctx, &packet);
+	if (reading->err)
+		pcap_breakloop(reading->pcap);
+}
+
+static void update_counters(struct interface *interface)
+{
+	struct pcap_stat stat;
+
+	if (!interface->pcap || pcap_stats(interface->pcap, &stat))
+		return;
+	interface->counters.received += (uint32_t)(stat.ps_recv - interface->last_received);
+	interface->counters.dropped += (uint32_t)(stat.ps_drop - interface->last_dropped);
+	interface->last_received = stat.ps_recv;
+	interface->last_dropped = stat.ps_drop;
+}
+
+/* Ends the capture of an interface that does not exist any more, or is down. */
+static void leave(struct interface *interface)
+{
+	update_counters(interface);
+	snprintf(interface->gone, sizeof(interface->gone), "%s", pcap_geterr(interface->pcap));
+	interface->counters.gone = interface->gone;
+	pcap_close(interface->pcap);
+	interface->pcap = NULL;
+}
+
+int tw_packet_capture__read(struct tw_packet_capture *c, tw_packet_capture_take *take, void *ctx, bool *ret_all)
+{
+	*ret_all = true;
+	for (size_t i = 0; i < c->n; i++) {
+		struct interface *interface = &c->interfaces[i];
+		struct reading reading = { .take = take, .ctx = ctx, .interface = i, .pcap = interface->pcap };
+		int n;
+
+		if (!interface->pcap)
+			continue;
+		n = pcap_dispatch(interface->pcap, AT_ONCE, take_packet, (u_char *)&reading);
+		if (reading.err)
+			return reading.err;
+		*ret_all &= n < AT_ONCE;
+		if (n < 0)
+			leave(interface);
+	}
+	return 0;
+}
+
+void tw_packet_capture__counters(struct tw_packet_capture *c, size_t i, struct tw_packet_counters *ret)
+{
+	update_counters(&c->interfaces[i]);
+	*ret = c->interfaces[i].counters;
+}
