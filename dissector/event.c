@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Dissects one event: the items that each event has, its text, its fields, and its text in the Info column. */
 #include "dissector/packet-tracewire.h"
+#include "dissector/socket_timeline.h"
 
 static void append_hex(struct tw_line *line, uint64_t value)
 {
@@ -360,10 +361,11 @@ struct event {
 	struct tw_event_view view;
 	uint64_t seq;
 	bool filtered;
-	bool beyond_limit;          /* its format is not used because a limit was reached */
-	struct tw_event_type *type; /* NULL if its format is unknown */
-	const char *comm;           /* NULL if it is unknown */
-	const char *text;           /* NULL if it is not wanted */
+	bool beyond_limit;                   /* its format is not used because a limit was reached */
+	struct tw_event_type *type;          /* NULL if its format is unknown */
+	const char *comm;                    /* NULL if it is unknown */
+	const char *text;                    /* NULL if it is not wanted */
+	const struct tw_socket_stamp *stamp; /* NULL if it is no socket event with a time stamp */
 	struct tw_record record;
 };
 
@@ -554,6 +556,8 @@ static void put_event(struct tw_dissect *d, const struct event *e)
 	if (e->type) {
 		put_text(d, tree, e);
 		put_fields(d, tree, e);
+		if (e->stamp)
+			tw_socket_timeline__put_event(d, tree, tw_dissect__at(d, e->view.record), e->stamp);
 		return;
 	}
 	if (e->view.len > TW_RECORD_COMMON)
@@ -603,6 +607,28 @@ static void find_type(struct tw_dissect *d, struct event *e)
 		tw_dissect__expert(d, &ei_trace_limit, limit);
 }
 
+static void begin_events(struct tw_dissect *d, const struct tw_event_view *first)
+{
+	d->first_event_time = first->time;
+	if (d->first_pass && d->stream)
+		tw_dissect__update_order(d);
+}
+
+static const struct tw_socket_stamp *find_stamp(struct tw_dissect *d, const struct event *e)
+{
+	const struct tw_event_type *type = tw_event_type__find(d->schema, e->view.id);
+	const struct tw_socket_stamp *stamp;
+
+	if (!type || !type->socket)
+		return NULL;
+	stamp = tw_socket_timeline__event(d, type->socket, &e->record);
+	if (!stamp && tw_socket_stamps_full)
+		tw_dissect__expert(d, &ei_trace_limit,
+				   "The capture has more socket events and packets than the limit; "
+				   "this event is not in the timelines of packets");
+	return stamp;
+}
+
 void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 {
 	const bool wants_info = d->wants_info && !d->n_events;
@@ -612,12 +638,8 @@ void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		tw_dissect__expert(d, &ei_trace_malformed, NULL);
 		return;
 	}
-	if (!d->n_events++ && d->first_pass && d->stream)
-		tw_dissect__update_order(d);
-	if (!d->items_left || (!d->tree && !wants_info))
-		return;
-	find_type(d, &e);
-	e.comm = task_name(d, &e.view);
+	if (!d->n_events++)
+		begin_events(d, &e.view);
 	e.record = (struct tw_record){
 		.data = e.view.record,
 		.len = e.view.len,
@@ -625,6 +647,12 @@ void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		.from_wire = true,
 		.cut = d->is_cut,
 	};
+	if (tw_socket_stamps_on)
+		e.stamp = find_stamp(d, &e);
+	if (!d->items_left || (!d->tree && !wants_info))
+		return;
+	find_type(d, &e);
+	e.comm = task_name(d, &e.view);
 	if (e.type && (wants_info || tw_tree__wants(d->tree, hf_trace_text)))
 		e.text = event_text(d, e.type, &e.record);
 	keep_task(d, &e);

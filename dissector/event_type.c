@@ -4,6 +4,7 @@
 
 #include "dissector/format_files.h"
 #include "dissector/packet-tracewire.h"
+#include "dissector/socket_timeline.h"
 #include "schema/schema.h"
 
 #define FIELD_BYTES (sizeof(struct tw_shown_field) + sizeof(struct tw_print_names)) /* largest memory of one field */
@@ -40,6 +41,7 @@ static struct tw_event_type *new_type(struct tw_dissect *d, struct tw_stream_eve
 	type->frames = wmem_memdup(wmem_file_scope(), frames, size);
 	type->n_frames = n_frames;
 	type->n_fields = (uint32_t)(n_fields - event->format->n_common);
+	type->socket = tw_socket_fields__of(event->format);
 	return type;
 }
 

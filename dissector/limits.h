@@ -25,10 +25,11 @@
 #define TW_INFO_RECORDS_MAX  8 /* records that the Info column names; events, PARTs and metadata do not count */
 
 /* Limits for each capture. stream/limits.h limits the state of its streams, to TW_STREAMS_MEMORY_MAX in total. */
-#define TW_CACHE_READ_MAX       (256u << 20) /* bytes of formats read from the cache */
-#define TW_REFUSALS_MAX         65536        /* stored messages about refused data */
-#define TW_UNFINISHED_PARTS_MAX 65536        /* unfinished records in PARTs */
-#define TW_CACHED_TEXTS_MAX     8192         /* texts of one schema for the cache; a whole kernel has about 2500 */
+#define TW_CACHE_READ_MAX          (256u << 20) /* bytes of formats read from the cache */
+#define TW_REFUSALS_MAX            65536        /* stored messages about refused data */
+#define TW_UNFINISHED_PARTS_MAX    65536        /* unfinished records in PARTs */
+#define TW_CACHED_TEXTS_MAX        8192         /* texts of one schema for the cache; a whole kernel has about 2500 */
+#define TW_SOCKET_STAMPS_BYTES_MAX ((size_t)256 << 20) /* bytes of socket events and packets that are linked */
 
 /* Limits for each record in PARTs. */
 #define TW_REASSEMBLED_MAX        (1u << 20) /* bytes of the reassembled record */

@@ -31,6 +31,7 @@
  * add to the tree, decompress and print, and how much of a capture is stored.
  */
 #include "dissector/packet-tracewire.h"
+#include "dissector/socket_timeline.h"
 
 #include <epan/exceptions.h>
 #include <epan/show_exception.h>
@@ -361,6 +362,7 @@ static void proto_register_trace(void)
 	register_preferences();
 	tw_dissect__register_capture();
 	tw_dissect__register_parts();
+	tw_socket_timeline__register();
 	trace_handle = register_dissector("trace", dissect_trace, proto_trace);
 }
 
@@ -369,6 +371,7 @@ static void proto_reg_handoff_trace(void)
 	dissector_add_uint("ethertype", TW_ETHERTYPE, trace_handle);
 	dissector_add_uint_with_preference("udp.port", TW_UDP_PORT, trace_handle);
 	heur_dissector_add("udp", dissect_trace_heur, "Tracewire over UDP", "trace_udp", proto_trace, HEURISTIC_ENABLE);
+	tw_socket_timeline__handoff();
 }
 
 TW_PLUGIN_SYMBOL const char plugin_version[];

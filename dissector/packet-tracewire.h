@@ -59,6 +59,8 @@ struct tw_dissect {
 	bool is_cut;                     /* the current record is incomplete: it lacks some of the @missing bytes */
 	uint32_t n_tlvs;                 /* number of records dissected so far, PARTs included */
 	uint32_t n_events;               /* number of events dissected so far */
+	uint64_t first_event_time;       /* of the first event of the frame, whose time is that of the packet */
+	struct tw_socket_stamp *stamp;   /* the last socket event of the frame so far; NULL = there was none */
 	uint32_t n_others;   /* number of records so far that TW_INFO_RECORDS_MAX limits in the Info column */
 	uint32_t items_left; /* the members from here to program_left: the unused parts of limits in limits.h */
 	uint32_t lookups_left;
@@ -251,7 +253,8 @@ struct tw_event_type {
 	struct tw_stream_event *event;
 	const uint32_t *frames; /* frames with the text: several if it came in PARTs, none if it is from the cache */
 	uint32_t n_frames;
-	uint32_t n_fields; /* without the common fields */
+	uint32_t n_fields;                     /* without the common fields */
+	const struct tw_socket_fields *socket; /* NULL if it is no socket event with a time stamp */
 	/* NULL until tw_event_type__prepare(): */
 	struct tw_shown_field *fields;
 	const char *refusal; /* why the texts of the events are field=value pairs; NULL = the print fmt is used */

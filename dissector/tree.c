@@ -26,6 +26,7 @@ proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, int hf, int at
 	case FT_UINT8:
 	case FT_UINT16:
 	case FT_UINT32:
+	case FT_FRAMENUM:
 		return proto_tree_add_uint(tree, hf, d->bytes.tvb, at, len, (uint32_t)value);
 	case FT_INT8:
 	case FT_INT16:
