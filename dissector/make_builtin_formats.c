@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Build tool: `make_builtin_formats EVENTS_DIR > builtin_formats_table.c` converts a tree of format files (SYSTEM/EVENT/format, as in
- * tracefs) to the constant table of builtin_formats.h.
+ * Build tool: `make_builtin_formats EVENTS_DIR... > builtin_formats_table.c` converts trees of format files (SYSTEM/EVENT/format, as in
+ * tracefs) to the constant table of builtin_formats.h. A field name gets the type of trace.any.NAME from the first tree that has the name.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -34,6 +34,7 @@ static struct {
 	uint32_t n_names;
 	struct tw_builtin_field any[FIELDS_MAX];
 	uint32_t n_any;
+	uint32_t n_any_before; /* from earlier trees */
 } table;
 
 static void die(const char *what, const char *on)
@@ -64,7 +65,8 @@ static void add_any(uint32_t name, enum tw_ftype type)
 {
 	for (uint32_t i = 0; i < table.n_any; i++) {
 		if (table.any[i].name == name) {
-			table.any[i].type = (uint8_t)tw_ftype__merge((enum tw_ftype)table.any[i].type, type);
+			if (i >= table.n_any_before)
+				table.any[i].type = (uint8_t)tw_ftype__merge((enum tw_ftype)table.any[i].type, type);
 			return;
 		}
 	}
@@ -250,11 +252,16 @@ static void print_table(void)
 
 int main(int argc, char **argv)
 {
-	if (argc != 2)
-		die("usage: make_builtin_formats EVENTS_DIR", "arguments");
-	for_entries(argv[1], ".", read_system);
-	if (!table.n_events)
-		die("no formats found", argv[1]);
+	if (argc < 2)
+		die("usage: make_builtin_formats EVENTS_DIR...", "arguments");
+	for (int i = 1; i < argc; i++) {
+		const uint32_t before = table.n_events;
+
+		table.n_any_before = table.n_any;
+		for_entries(argv[i], ".", read_system);
+		if (table.n_events == before)
+			die("no formats found", argv[i]);
+	}
 	qsort(table.any, table.n_any, sizeof(table.any[0]), by_name);
 	print_table();
 	return fflush(stdout) ? 1 : 0;
