@@ -6,8 +6,7 @@
 #include "base/hash_table.h"
 #include "dissector/limits.h"
 
-/* How far the clocks of packets and events can be apart. A byte is not sent twice in this time. */
-#define CLOCK_SLACK_NS 20000
+#define CLOCK_SLACK_NS 1000000    /* how far the clocks of packets and events can be apart, at most */
 #define POINTS_MAX     8          /* capture points of one connection */
 #define STEPS_MAX      256        /* nodes of a tree that one search looks at */
 #define MISSES_MAX     8          /* nodes in a row that do not match, after which a search ends */
@@ -288,27 +287,39 @@ struct range {
 	const struct tw_connection *connection;
 	uint64_t start, end; /* numbers of its first byte, and of the byte after it */
 	int64_t time;        /* of the segment */
-	int64_t next;        /* of the next transmission; INT64_MAX = none */
+	int64_t from, until; /* INT64_MIN, INT64_MAX = there is no earlier or later transmission */
 };
 
-/* Return: the time at which the last byte of the segment was captured again at the same point; INT64_MAX = never */
-static int64_t next_transmission(const struct tw_segment *segment)
+/* Return: by how much an event can have an earlier time than its packet, if the same bytes were sent @apart ns before */
+static int64_t slack(int64_t apart)
+{
+	return MIN(MAX(apart, 0) / 4, CLOCK_SLACK_NS);
+}
+
+static bool is_between(const struct tw_segment *at, const struct tw_segment *after, const struct tw_segment *before)
+{
+	return (!after || at->place.frame > after->place.frame) && (!before || at->place.frame < before->place.frame);
+}
+
+/* Sets the time between the transmissions before and after the segment of its last byte, at the same capture point. */
+static void set_time(const struct tw_segment *segment, struct range *range)
 {
 	GTreeNode *node = lower_bound(segment->point->segments, segment->place.key);
-	const struct tw_segment *next = NULL;
+	const struct tw_segment *earlier = NULL, *later = NULL;
 	int misses = 0;
 
-	if (!segment->point->connection->is_tcp)
-		return INT64_MAX;
 	for (int i = 0; node && i < STEPS_MAX && misses < MISSES_MAX; i++, node = g_tree_node_next(node)) {
 		const struct tw_segment *other = segment_of(node);
 
 		if (other->start >= segment->place.key)
 			misses++;
-		else if (other->place.frame > segment->place.frame && (!next || other->place.frame < next->place.frame))
-			next = other;
+		else if (is_between(other, earlier, segment))
+			earlier = other;
+		else if (is_between(other, segment, later))
+			later = other;
 	}
-	return next ? next->time : INT64_MAX;
+	range->from = earlier ? segment->time - slack(segment->time - earlier->time) : INT64_MIN;
+	range->until = later ? later->time - slack(later->time - segment->time) : INT64_MAX;
 }
 
 /* Return: false if the number of the datagram is not known */
@@ -321,10 +332,13 @@ static bool range_of(const struct tw_segment *segment, struct range *ret)
 		.start = segment->start,
 		.end = segment->place.key,
 		.time = segment->time,
-		.next = next_transmission(segment),
+		.from = INT64_MIN,
+		.until = INT64_MAX,
 	};
-	if (point->connection->is_tcp)
+	if (point->connection->is_tcp) {
+		set_time(segment, ret);
 		return true;
+	}
 	ret->start -= (uint64_t)point->shift;
 	ret->end -= (uint64_t)point->shift;
 	return point->distance >= 0 && ret->start < ret->end;
@@ -333,8 +347,7 @@ static bool range_of(const struct tw_segment *segment, struct range *ret)
 /* Whether an event happened while the segment was the last transmission of its bytes. */
 static bool is_current(const struct range *range, const struct tw_socket_stamp *stamp)
 {
-	return stamp->time >= range->time - CLOCK_SLACK_NS &&
-	       (range->next == INT64_MAX || stamp->time < range->next - CLOCK_SLACK_NS);
+	return stamp->time >= range->from && stamp->time < range->until;
 }
 
 /*
@@ -344,6 +357,7 @@ static bool is_current(const struct range *range, const struct tw_socket_stamp *
 static int transmission_of(const struct range *range, uint64_t key, bool *ret_known)
 {
 	GTreeNode *node = lower_bound(range->connection->stamps[TW_STAGE_SCHED], key);
+	const struct tw_socket_stamp *before = NULL;
 	int transmission = -1;
 
 	*ret_known = false;
@@ -353,8 +367,9 @@ static int transmission_of(const struct range *range, uint64_t key, bool *ret_kn
 		if (stamp->place.key != key)
 			break;
 		*ret_known = true;
-		if (stamp->time <= range->time + CLOCK_SLACK_NS)
+		if (stamp->time <= range->time + (before ? slack(stamp->time - before->time) : CLOCK_SLACK_NS))
 			transmission = stamp->transmission;
+		before = stamp;
 	}
 	return transmission;
 }
@@ -389,8 +404,8 @@ static bool is_read(const struct range *range, const struct tw_socket_stamp *sta
 	const struct tw_socket_stamp *socket = first_reaching(range, TW_STAGE_SOCKET);
 	const struct tw_socket_stamp *read = first_reaching(range, TW_STAGE_READ);
 
-	if (stamp->stage != TW_STAGE_READ && read && read->place.key != stamp->place.key)
-		return false; /* the wake-up was for another read */
+	if (read && tw_socket_stamp__since(read, stamp) < 0)
+		return false; /* the wake-up was for later bytes */
 	return socket ? is_current(range, socket) : is_current(range, stamp);
 }
 
@@ -400,7 +415,7 @@ static bool belongs(const struct range *range, const struct tw_socket_stamp *sta
 	switch (stamp->stage) {
 	case TW_STAGE_SENDMSG_ENTRY:
 	case TW_STAGE_SENDMSG:
-		return stamp->time <= range->time + CLOCK_SLACK_NS;
+		return true;
 	case TW_STAGE_SCHED:
 	case TW_STAGE_SND_SW:
 	case TW_STAGE_SND_HW:
