@@ -44,14 +44,19 @@ static uint32_t events_of(const struct tw_sockets *s)
 	return events;
 }
 
+/* Adds the programs that only wake-ups need. */
+static uint32_t with_wakes(uint32_t events)
+{
+	return events & 1u << TW_SOCKTS_ingress_ts ? events | TW_SOCKET_WAKES : events & ~TW_SOCKET_WAKES;
+}
+
 /* Chooses the hooks of the selected events. Return: 0 if there is one for at least one event */
 static int choose_hooks(struct tw_sockets *s, const struct tw_sockets_options *options, struct tw_error *error)
 {
-	const bool has_wakes = options->wakes && options->events & 1u << TW_SOCKTS_ingress_ts;
 	uint32_t lacking;
 
-	s->n_hooks = tw_socket_hooks__choose(&s->kernel, options->events | (has_wakes ? TW_SOCKET_WAKES : 0), s->hooks,
-					     TW_SOCKET_HOOKS_MAX);
+	s->n_hooks = tw_socket_hooks__choose(&s->kernel, options->wakes ? with_wakes(options->events) : options->events,
+					     s->hooks, TW_SOCKET_HOOKS_MAX);
 	lacking = options->events & ~events_of(s);
 	for (uint32_t i = 0; i < TW_SOCKTS_EVENTS; i++) {
 		struct tw_socket_stage stage;
@@ -101,23 +106,29 @@ static void drop_hooks(struct tw_sockets *s, uint32_t events)
 	s->n_hooks = n;
 }
 
+/* Why the kernel refuses BPF maps or programs. @what: says so, without the reason */
+static int refuse_bpf(const char *what, int err, struct tw_error *error)
+{
+	if (err == -EPERM)
+		return tw_error__set(error, err, "%s: this requires root, or CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN",
+				     what);
+	return tw_error__set(error, err, "%s: %s", what, strerror(-err));
+}
+
 /* Loads the programs of some events. If the kernel refuses them, their hooks are removed. */
 static int load_object(struct tw_sockets *s, size_t i, const struct tw_sockts_settings *settings,
 		       struct tw_error *error)
 {
 	const int err = tw_socket_objects__load(&s->objects, i, settings, s->hooks, s->n_hooks);
 	const uint32_t events = tw_socket_objects__events(i);
-	char names[256];
+	char names[128], what[192];
 
 	if (!err)
 		return 0;
-	drop_hooks(s, events);
-	if (err == -EPERM)
-		return tw_error__set(
-			error, err,
-			"cannot load a BPF program: this requires root, or CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN");
-	return tw_error__set(error, err, "the kernel refuses the BPF programs of %s: %s",
-			     tw_sockts__names(events & settings->events, names, sizeof(names)), strerror(-err));
+	drop_hooks(s, with_wakes(events));
+	snprintf(what, sizeof(what), "the kernel refuses the BPF programs of %s",
+		 tw_sockts__names(events & settings->events, names, sizeof(names)));
+	return refuse_bpf(what, err, error);
 }
 
 /* Return: 0 if the programs of at least one event are loaded */
@@ -135,7 +146,7 @@ static int load(struct tw_sockets *s, const struct tw_sockets_options *options, 
 	struct tw_error why;
 
 	if (err)
-		return tw_error__set(error, err, "cannot create the BPF rings of socket events: %s", strerror(-err));
+		return refuse_bpf("cannot create the BPF rings of socket events", err, error);
 	for (size_t i = 0; i < TW_SOCKET_OBJECTS; i++) {
 		err = load_object(s, i, &settings, &why);
 		if (err == -EPERM || (err && !s->n_hooks))
@@ -309,8 +320,7 @@ int tw_sockets__attach(struct tw_sockets *s, uint32_t events, struct tw_error *e
 	uint32_t refused;
 	int err;
 
-	if (events & 1u << TW_SOCKTS_ingress_ts)
-		events |= TW_SOCKET_WAKES;
+	events = with_wakes(events & events_of(s));
 	while (true) {
 		s->missed_before = tw_socket_objects__missed(&s->objects);
 		err = attach_events(s, events, &refused, &why);
@@ -318,9 +328,7 @@ int tw_sockets__attach(struct tw_sockets *s, uint32_t events, struct tw_error *e
 			return 0;
 		tw_sockets__detach(s);
 		explain(refused & events, err, why.text, &sentence);
-		events &= ~refused;
-		if (!(events & 1u << TW_SOCKTS_ingress_ts))
-			events &= ~TW_SOCKET_WAKES;
+		events &= refused & 1u << TW_SOCKTS_ingress_ts ? ~(refused | TW_SOCKET_WAKES) : ~refused;
 		if (!events)
 			return tw_error__set(error, err, "%s", sentence.text);
 		if (s->left_out)

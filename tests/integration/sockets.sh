@@ -199,6 +199,8 @@ run 2 "$tracewire" record -e sockts:drop -C local -w x.pcapng -- true
 says err "cannot read the clock 'local', so the event sockts:drop cannot be recorded with it: choose mono, boot or tai" || fail "$(cat err)"
 run 2 "$tracewire" record -e sockts:drop --event-filter 'reason == 3' -w x.pcapng -- true
 says err 'sockts:drop is made by a BPF program: use --filter$' || fail "$(cat err)"
+run 1 setpriv --bounding-set=-bpf,-sys_admin --inh-caps=-bpf,-sys_admin "$tracewire" record -e sockts -w x.pcapng -- true
+says err 'this requires root, or CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN$' || fail "$(cat err)"
 mount --bind /dev/null /sys/kernel/btf/vmlinux
 run 1 "$tracewire" record -e sockts -w x.pcapng -- true
 says err '^tracewire record: this kernel has no type information' && expect "other messages" 1 "$(wc -l <err)" || fail "$(cat err)"
