@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define ROOM_MIN 8
+#define HALF     (1u << 31) /* of all positions */
 
 uint32_t tw_socket_queue__search(const struct tw_socket_queue *queue, uint32_t position)
 {
@@ -54,13 +55,18 @@ static void forget_first(struct tw_socket_queue *queue)
 	queue->forgotten++;
 }
 
-/* Makes room in a full queue, and removes messages that are so old that their positions cannot be compared with the new one. */
+static bool is_newest(const struct tw_socket_queue *queue, uint32_t position)
+{
+	return queue->n && tw_socket_queue__at(queue, queue->n - 1)->position - position >= HALF;
+}
+
+/*
+ * Makes room in a full queue, and removes messages that are so old that their positions cannot be compared with the new one: all positions
+ * in a queue are less than HALF apart.
+ */
 static void forget_old(struct tw_socket_queue *queue, uint32_t position)
 {
-	const bool is_new =
-		queue->n && tw_socket_position__is_after(position, tw_socket_queue__at(queue, queue->n - 1)->position);
-
-	while (queue->n && is_new && !tw_socket_position__is_after(position, tw_socket_queue__at(queue, 0)->position))
+	while (is_newest(queue, position) && position - tw_socket_queue__at(queue, 0)->position >= HALF)
 		forget_first(queue);
 	if (queue->n == TW_SOCKET_QUEUE_MAX)
 		forget_first(queue);
@@ -80,7 +86,8 @@ int tw_socket_queue__add(struct tw_socket_queue *queue, uint32_t position, uint3
 	*ret = tw_socket_queue__find(queue, position);
 	if (*ret < queue->n || tw_socket_queue__is_done(queue, position))
 		return 0;
-	if (queue->n == TW_SOCKET_QUEUE_MAX && !tw_socket_queue__search(queue, position)) {
+	if (queue->n == TW_SOCKET_QUEUE_MAX && !is_newest(queue, position) &&
+	    !tw_socket_queue__search(queue, position)) {
 		queue->forgotten++;
 		return 0;
 	}
