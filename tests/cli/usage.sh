@@ -106,6 +106,13 @@ for option in --action --default; do
 		filter attach -i tw0 'cpu == 1' --action drop $option dorp
 done
 refuses 2 "tracewire doctor: unexpected argument 'now'; see --help" doctor now
+refuses 2 "tracewire sockets: --sort 'qdisk' is no column; did you mean qdisc?" sockets --sort qdisk
+refuses 2 "tracewire sockets: --sort 'x' is no column: give messages, bytes, limited, retransmits, resets, drops or a stage" sockets --sort x
+refuses 2 "tracewire sockets: --interval is for a live run, but x.pcapng is a capture" sockets -i 2 x.pcapng
+refuses 2 "tracewire sockets: --interval '0.01' is less than 0.1 s" sockets -i 0.01
+refuses 2 "tracewire sockets: --flow prints a text, not JSON: leave out --flow or --json" sockets -j --flow 1.2.3.4:80 x.pcapng
+refuses 2 "tracewire sockets: x.pcapng is a capture, so no command is run: leave out the capture to trace true" sockets x.pcapng -- true
+refuses 2 "tracewire sockets: unexpected argument 'y'; a command follows after --" sockets x y
 refuses 2 "tracewire top: --show-self is for --by event: --by cpu always includes Tracewire's own threads" top --by cpu --show-self
 for reference in "" me Host phc phc: phc:interface-of-17-b phc:a/b phc:/dev/rtc tai:1; do
 	case $reference in

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The table of sockets (`tracewire sockets`): its figures of a recording are those that a program computes in another way from the events;
 # a live run counts the same messages; the timeline of a flow has its events.
-# Usage: socket-table.sh TRACEWIRE
+# Usage: socket-table.sh TRACEWIRE PCAP_SOCKETS
 tracewire=$1
 export TRACEWIRE=$1
+pcap_sockets=$2
 for part in namespace check processes network tracing; do
 	# shellcheck source=/dev/null
 	. "$(dirname "$0")/../shell/$part.sh" || exit 1
@@ -222,6 +223,13 @@ print("same")
 PYTHON
 )"
 expect "a flow by one end" "$(head -n 1 x.timeline)" "$("$tracewire" sockets -q --flow "127.0.0.1:$client" x.pcapng | head -n 1)"
+
+"$tracewire" sockets -q --flow 192.0.2.1:9 x.pcapng >none.out 2>none.err
+expect "a flow that is not there" "2, tracewire sockets: x.pcapng has no flow '192.0.2.1:9'; \`tracewire sockets x.pcapng\` shows the flows" \
+	"$?, $(cat none.err)"
+
+# The frames of the recording have the same figures if they come as in a live run.
+expect "flows of frames" "$(python3 -c 'import json; print(len(json.load(open("x.table"))["flows"]))')" "$("$pcap_sockets" x.pcapng 2>&1)"
 
 # A live run counts the same messages as a recording of the same traffic, and the stages of those that were sent. Only one run at a time
 # can attach its program to the netfilter hook of a namespace, so the recording is without ingress_ts.
