@@ -288,6 +288,7 @@ struct range {
 	uint64_t start, end; /* numbers of its first byte, and of the byte after it */
 	int64_t time;        /* of the segment */
 	int64_t from, until; /* INT64_MIN, INT64_MAX = there is no earlier or later transmission */
+	int64_t earlier;     /* of the earlier transmission; INT64_MIN = none */
 };
 
 /* Return: by how much an event can have an earlier time than its packet, if the same bytes were sent @apart ns before */
@@ -318,6 +319,7 @@ static void set_time(const struct tw_segment *segment, struct range *range)
 		else if (is_between(other, segment, later))
 			later = other;
 	}
+	range->earlier = earlier ? earlier->time : INT64_MIN;
 	range->from = earlier ? segment->time - slack(segment->time - earlier->time) : INT64_MIN;
 	range->until = later ? later->time - slack(later->time - segment->time) : INT64_MAX;
 }
@@ -333,6 +335,7 @@ static bool range_of(const struct tw_segment *segment, struct range *ret)
 		.end = segment->place.key,
 		.time = segment->time,
 		.from = INT64_MIN,
+		.earlier = INT64_MIN,
 		.until = INT64_MAX,
 	};
 	if (point->connection->is_tcp) {
@@ -351,7 +354,8 @@ static bool is_current(const struct range *range, const struct tw_socket_stamp *
 }
 
 /*
- * Return: the transmission of the bytes with key @key that the segment is: that of the last SCHED before it; -1 if there is none.
+ * Return: the transmission of the bytes with key @key that the segment is: that of the last SCHED before it. -1 if there is none, or if it is
+ * the SCHED of an earlier packet: the kernel may send the bytes again in a packet that has no key.
  * @ret_known: whether the bytes have events SCHED
  */
 static int transmission_of(const struct range *range, uint64_t key, bool *ret_known)
@@ -368,7 +372,7 @@ static int transmission_of(const struct range *range, uint64_t key, bool *ret_kn
 			break;
 		*ret_known = true;
 		if (stamp->time <= range->time + (before ? slack(stamp->time - before->time) : CLOCK_SLACK_NS))
-			transmission = stamp->transmission;
+			transmission = stamp->time < range->earlier ? -1 : stamp->transmission;
 		before = stamp;
 	}
 	return transmission;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* make_samples FORMATS_DIR OUT_DIR: makes the captures for the dissector's tests. */
+/* make_samples FORMATS_DIR SOCKET_FORMATS_DIR OUT_DIR: makes the captures for the dissector's tests. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -527,11 +527,11 @@ static void make_huge(void)
 
 int main(int argc, char **argv)
 {
-	if (argc != 3) {
-		fprintf(stderr, "usage: make_samples FORMATS_DIR OUT_DIR\n");
+	if (argc != 4) {
+		fprintf(stderr, "usage: make_samples FORMATS_DIR SOCKET_FORMATS_DIR OUT_DIR\n");
 		return 2;
 	}
-	out = argv[2];
+	out = argv[3];
 	text__read(&real[SWITCH], argv[1], "sched", "sched_switch");
 	text__read(&real[QUEUE], argv[1], "net", "net_dev_queue");
 	text__read(&real[SOCK], argv[1], "sock", "inet_sock_set_state");
@@ -550,5 +550,6 @@ int main(int argc, char **argv)
 	make_texts(argv[1], out);
 	make_clocks(out);
 	make_strangers(argv[1], out);
+	make_sockets(argv[2], out);
 	return 0;
 }

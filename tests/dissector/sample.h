@@ -58,6 +58,7 @@ void sample__symbol(struct sample *s, uint64_t address, uint32_t size, const cha
 void make_texts(const char *formats, const char *out);
 void make_clocks(const char *out);
 void make_strangers(const char *formats, const char *out);
+void make_sockets(const char *formats, const char *out);
 
 void text__read(struct text *t, const char *formats, const char *system, const char *event);
 uint64_t texts__hash(const struct text *texts, uint32_t n, bool big_endian, uint8_t long_size);

@@ -3,7 +3,7 @@
 # Frames with changed bytes and truncated ends, and frames that exceed limits: tshark ends in time, without a crash or a dissector bug.
 . "$(dirname "$0")/common.sh"
 
-for file in hostile huge refused; do
+for file in hostile huge refused sockets-hostile; do
 	for args in "-q" "-V" "-2 -V" "-T json" "-Y trace.any.len -T fields -e trace.event"; do
 		timeout 200 bash -c "$(declare -f as_user shark); home=$home PLUGINS=$PLUGINS sanitizers=$sanitizers; shark -r '$SAMPLES/$file.pcap' $args" \
 			> "$home/out" 2> "$home/err"
@@ -13,7 +13,7 @@ for file in hostile huge refused; do
 done
 # Wireshark's own checks of its memory.
 for wmem in strict simple; do
-	for file in parts symbols refused hostile; do
+	for file in parts symbols refused hostile sockets-hostile; do
 		WIRESHARK_DEBUG_WMEM_OVERRIDE=$wmem shark -2 -r "$SAMPLES/$file.pcap" -Y 'trace.text or trace.tlv' -V > "$home/out" 2> "$home/err"
 		expect "$file.pcap, wmem $wmem" "0 " "$? $(cat "$home/err")"
 	done
