@@ -11,6 +11,7 @@
 #include <epan/prefs.h>
 #include <epan/proto_data.h>
 #include <epan/reassemble.h>
+#include <wiretap/wtap.h>
 
 #define TW_WIRESHARK_AT_LEAST(major, minor)   \
 	(WIRESHARK_VERSION_MAJOR > (major) || \
