@@ -354,8 +354,8 @@ static bool is_current(const struct range *range, const struct tw_socket_stamp *
 }
 
 /*
- * Return: the transmission of the bytes with key @key that the segment is: that of the last SCHED before it. -1 if there is none, or if it is
- * the SCHED of an earlier packet: the kernel may send the bytes again in a packet that has no key.
+ * Return: the transmission of the bytes with key @key that the segment is: that of the last SCHED before it. -1 if there is none, or if
+ * it is the SCHED of an earlier packet: the kernel may send the bytes again in a packet that has no key.
  * @ret_known: whether the bytes have events SCHED
  */
 static int transmission_of(const struct range *range, uint64_t key, bool *ret_known)

@@ -2,8 +2,8 @@
 /*
  * The socket events of the open capture (sockts:egress_ts and sockts:ingress_ts), and the packets that they are about, by connection.
  *
- * An event is about a range of bytes of a connection, or about a datagram. Bytes are counted with 64 bits, so that sequence numbers that wrap
- * need no care. Which packets an event belongs to depends on its stage:
+ * An event is about a range of bytes of a connection, or about a datagram. Bytes are counted with 64 bits, so that sequence numbers that
+ * wrap need no care. Which packets an event belongs to depends on its stage:
  *
  * - SENDMSG: to the packets that contain bytes of the message;
  * - SCHED, SND: as above, but only to those of the same transmission. A packet was captured after its own SCHED, and before that of the
@@ -12,8 +12,8 @@
  * - ACK, SOCKET, READ: they are about all bytes up to theirs, so of each packet the first such event counts. ACK and SOCKET belong to the
  *   last transmission before them, READ (with WAKE and RUN) to that of the SOCKET.
  *
- * Everything is added in the first pass, in the order of the capture, and freed when the capture is closed. Nothing is stored, and no packet
- * is looked at, before the capture has a format of these events.
+ * Everything is added in the first pass, in the order of the capture, and freed when the capture is closed. Nothing is stored, and no
+ * packet is looked at, before the capture has a format of these events.
  */
 #ifndef TW_SOCKET_STAMPS_H
 #define TW_SOCKET_STAMPS_H

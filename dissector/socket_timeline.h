@@ -16,8 +16,8 @@ void tw_socket_timeline__register(void);
 void tw_socket_timeline__handoff(void);
 
 /**
- * tw_socket_fields__of() - find the fields of a format that the timeline needs. Return: NULL if it is no format of a socket event with a time
- * stamp; it has the lifetime of the capture
+ * tw_socket_fields__of() - find the fields of a format that the timeline needs
+ * Return: it has the lifetime of the capture; NULL if it is no format of a socket event with a time stamp
  */
 const struct tw_socket_fields *tw_socket_fields__of(const struct tw_format *format);
 
