@@ -14,20 +14,22 @@
 #include "filter/u32.h"
 #include "wire/tracewire.h"
 
-static struct tw_node *copy_leaf(const struct tw_node *leaf, enum tw_back_end back_end, struct tw_arena *arena,
+typedef bool can_express(const struct tw_test *test, void *ctx);
+
+static struct tw_node *copy_leaf(const struct tw_node *leaf, can_express *can, void *ctx, struct tw_arena *arena,
 				 bool *ret_exact)
 {
 	if (leaf->kind != TW_NODE_TEST)
 		return tw_node__certain(arena, leaf->kind == TW_NODE_TRUE);
-	if (!tw_test__refusal(leaf->test, back_end))
+	if (can(leaf->test, ctx))
 		return tw_node__test(arena, leaf->test, leaf->negated);
 	if (ret_exact)
 		*ret_exact = false;
 	return tw_node__certain(arena, true);
 }
 
-struct tw_node *tw_node__weaken(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena,
-				bool *ret_exact)
+struct tw_node *tw_node__weaken_by(const struct tw_node *root, can_express *can, void *ctx, struct tw_arena *arena,
+				   bool *ret_exact)
 {
 	/* For each open AND or OR: the tree of its children that were copied so far; NULL = no child yet. */
 	struct tw_node *open[TW_TREE_DEPTH_MAX], *done = NULL;
@@ -46,7 +48,7 @@ struct tw_node *tw_node__weaken(const struct tw_node *root, enum tw_back_end bac
 			open[depth++] = NULL;
 			continue;
 		}
-		done = at == TW_WALK_CLOSE ? open[--depth] : copy_leaf(walk.node, back_end, arena, ret_exact);
+		done = at == TW_WALK_CLOSE ? open[--depth] : copy_leaf(walk.node, can, ctx, arena, ret_exact);
 		if (depth && open[depth - 1])
 			done = tw_node__join(arena, walk.node->parent->kind, open[depth - 1], done);
 		if (!done)
@@ -55,6 +57,19 @@ struct tw_node *tw_node__weaken(const struct tw_node *root, enum tw_back_end bac
 			open[depth - 1] = done;
 	}
 	return done;
+}
+
+static bool back_end_can(const struct tw_test *test, void *ctx)
+{
+	const enum tw_back_end *back_end = ctx;
+
+	return !tw_test__refusal(test, *back_end);
+}
+
+struct tw_node *tw_node__weaken(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena,
+				bool *ret_exact)
+{
+	return tw_node__weaken_by(root, back_end_can, &back_end, arena, ret_exact);
 }
 
 const struct tw_node *tw_node__rest(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena)

@@ -59,6 +59,13 @@ struct tw_node *tw_node__weaken(const struct tw_node *root, enum tw_back_end bac
 				bool *ret_exact);
 
 /**
+ * tw_node__weaken_by() - the same for something that is no back end
+ * @can: whether it can express a test; called with @ctx
+ */
+struct tw_node *tw_node__weaken_by(const struct tw_node *root, bool (*can)(const struct tw_test *test, void *ctx),
+				   void *ctx, struct tw_arena *arena, bool *ret_exact);
+
+/**
  * tw_node__rest() - make the tree that a later stage must evaluate for records that passed the tree of tw_node__weaken()
  *
  * If the back end can express all tests, the result is TRUE. If it cannot, and the root is an AND, the result has only those children of

@@ -292,16 +292,17 @@ static void describe_host(struct tw_producer *p)
 			    });
 }
 
-/* The selected socket events: bits 1 << enum tw_sockts_event */
-static uint32_t socket_events(const struct tw_selection *selection)
+/* The selected socket events that can pass the filter: bits 1 << enum tw_sockts_event */
+static uint32_t socket_events(const struct tw_producer *p)
 {
+	const struct tw_selection *selection = &p->selection;
 	uint32_t events = 0;
 
 	for (size_t i = 0; i < selection->events.n; i++) {
 		const enum tw_sockts_event event = tw_event_name__socket_event(&selection->events.names[i]);
 
 		if (event < TW_SOCKTS_EVENTS)
-			events |= 1u << event;
+			events |= p->filtering.events[i].off ? 0 : 1u << event;
 	}
 	return events;
 }
@@ -377,11 +378,12 @@ static int make_sockets(struct tw_producer *p, uint32_t own_tgid, struct tw_erro
 	const struct tw_producer_options *o = p->options;
 	struct tw_error why;
 	const struct tw_sockets_options options = {
-		.events = socket_events(&p->selection),
+		.events = socket_events(p),
 		.clock = socket_clock(p->clock.id),
 		.ring_size = (o->buffer_kib ? o->buffer_kib : default_ring_kib()) * 1024,
 		.wakes = selects(&p->selection, "sched", "sched_waking") &&
 			 selects(&p->selection, "sched", "sched_switch"),
+		.conditions = p->filtering.conditions,
 		.own_tgid = o->show_self ? 0 : own_tgid,
 		.left_out = o->event_left_out,
 		.ctx = o->ctx,
@@ -438,10 +440,6 @@ static int set_up(struct tw_producer *p, struct tw_error *error)
 	pid = global_pid(p);
 	p->own_pids = pid == getpid();
 	err = tw_tracer__set(p->tracer, p->own_pids, error);
-	if (!err)
-		err = make_sockets(p, (uint32_t)pid, error);
-	if (!err)
-		err = make_readers(p, error);
 	if (!err && p->options->hash_pointers) {
 		p->stream.pointers = &p->pointers;
 		p->stream.flags |= TW_FLAG_PTR_HASHED;
@@ -449,6 +447,10 @@ static int set_up(struct tw_producer *p, struct tw_error *error)
 	}
 	if (!err)
 		err = init_metadata(p, error);
+	if (!err) /* the filter is known, and BPF programs are loaded with their part of it */
+		err = make_sockets(p, (uint32_t)pid, error);
+	if (!err)
+		err = make_readers(p, error);
 	if (!err)
 		describe_host(p);
 	return err;

@@ -10,6 +10,7 @@
 #include "filter/capability.h"
 #include "filter/evaluate.h"
 #include "filter/tracefs.h"
+#include "producer/sockets/conditions.h"
 
 /*
  * The parts of an event's filter for the three stages. A part is TRUE if the stage has nothing to evaluate. An event passes if all three
@@ -248,13 +249,32 @@ static int check_later(struct filter_pass *p, const struct tw_node *later)
 		(size_t)(text - tw_filter__text(filter)) + 1, (int)len, text, why);
 }
 
+/*
+ * Makes the conditions of the programs that make a socket event. The readers evaluate the whole filter nevertheless, because a program may
+ * know less of an event than its record has.
+ */
+static int push_to_programs(struct filter_pass *p, enum tw_sockts_event event, const struct tw_node *root)
+{
+	const struct tw_node *pushed =
+		tw_sockts_conditions__make(event, root, p->bound->arena, &p->filtering->conditions[event]);
+
+	if (!pushed)
+		return -ENOMEM;
+	p->places.kernel += pushed->kind != TW_NODE_TRUE;
+	return 0;
+}
+
 /* Divides an event's filter among the stages. The tree of the filter is neither TRUE nor FALSE. */
 static int divide(struct filter_pass *p, size_t i, struct tw_bound_event *bound)
 {
 	struct tw_filter_places *places = &p->places;
+	const struct tw_event_name *name = &p->filtering->selection->events.names[i];
 	struct filter_stages stages;
 	bool pushed = false;
-	int err = split(bound->root, is_traced(&p->filtering->selection->events.names[i]), p->bound->arena, &stages);
+	int err = split(bound->root, is_traced(name), p->bound->arena, &stages);
+
+	if (!err && !is_traced(name))
+		err = push_to_programs(p, tw_event_name__socket_event(name), bound->root);
 
 	if (!err && stages.kernel->kind != TW_NODE_TRUE && p->first && tw_selection__filter(p->filtering->selection, i))
 		/* the request's filter is written alone first: unbalanced parentheses in it could match those of join_texts() */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Pushdown of a stream's filter. Each part of the filter is evaluated at the earliest stage that supports it: the kernel, through the
- * filter files of the events; then the reader threads, in the event filter; then the receiver of the frames. Only comparisons of task names
- * are left to the receiver, if the kernel does not support them. Events that cannot match are not enabled.
+ * filter files of the events, or in the programs that make socket events; then the reader threads, in the event filter; then the
+ * receiver of the frames. Only comparisons of task names are left to the receiver, if the kernel does not support them. Events that
+ * cannot match are not enabled.
  */
 #ifndef TW_FILTERING_H
 #define TW_FILTERING_H
@@ -15,6 +16,7 @@
 #include "producer/filtering/own_events.h"
 #include "producer/instance.h"
 #include "producer/producer.h"
+#include "producer/sockets/record.h"
 
 /* The state of one event of the selection. */
 struct tw_filtered {
@@ -33,6 +35,8 @@ struct tw_filtering {
 	struct tw_event_filters event_filters;
 	struct tw_filtered *events; /* same index as in the selection */
 	size_t n;
+	/* The parts of the filter that the programs of socket events evaluate, too */
+	struct tw_sockts_conditions conditions[TW_SOCKTS_EVENTS];
 	struct tw_error note;        /* see tw_producer__filter_note(); made for the first schema */
 	pthread_mutex_t places_lock; /* protects the members below */
 	struct tw_filter_places places;

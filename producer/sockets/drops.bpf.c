@@ -12,6 +12,19 @@ static __always_inline uint32_t ifindex_of(struct sk_buff *skb, uint16_t protoco
 	return (uint32_t)dev->ifindex;
 }
 
+static __always_inline bool wants(const struct tw_sockts_socket *flow, uint32_t ifindex, uint32_t reason)
+{
+	const volatile struct tw_sockts_condition *condition = sockets__condition(TW_SOCKTS_drop);
+	struct tw_sockts_facts facts;
+
+	if (!condition->n)
+		return true;
+	sockets__know_current(condition, &facts);
+	facts.ifindex = ifindex;
+	facts.reason = (uint16_t)reason;
+	return tw_sockts_condition__passes(condition, flow, &facts);
+}
+
 /*
  * A packet that the kernel drops. @receiver: the socket that refuses it; NULL = none. The cookie of the packet's own socket is only read:
  * before Linux 6.10, the pointer of a fragment may lead nowhere, and only reading is safe then.
@@ -19,24 +32,30 @@ static __always_inline uint32_t ifindex_of(struct sk_buff *skb, uint16_t protoco
 static __always_inline int make_drop(struct sk_buff *skb, void *location, uint32_t reason, struct sock *receiver)
 {
 	struct sockets_headers headers = { 0 };
+	struct tw_sockts_socket flow = { 0 };
 	struct tw_sockts_drop *event;
 	struct sock *sk;
+	uint32_t ifindex;
 
+	sk = receiver ? receiver : skb->sk;
+	if (sk) {
+		flow.skaddr = (uint64_t)sk;
+		flow.cookie = (uint64_t)sk->__sk_common.skc_cookie.counter;
+		flow.netns_cookie = sk->__sk_common.skc_net.net->net_cookie;
+	}
+	sockets__set_flow(&flow, skb, false, &headers);
+	ifindex = ifindex_of(skb, flow.protocol);
+	if (!sk && ifindex && flow.protocol != PROTOCOL_UDP)
+		flow.netns_cookie = sockets__netns_of(skb);
+	if (!wants(&flow, ifindex, reason))
+		return 0;
 	event = sockets__reserve(sizeof(*event));
 	if (!event)
 		return 0;
 	__builtin_memset(event, 0, sizeof(*event));
+	__builtin_memcpy(event, &flow, sizeof(flow));
 	sockets__set_common(&event->common, TW_SOCKTS_ID_drop);
-	sk = receiver ? receiver : skb->sk;
-	if (sk) {
-		event->skaddr = (uint64_t)sk;
-		event->cookie = (uint64_t)sk->__sk_common.skc_cookie.counter;
-		event->netns_cookie = sk->__sk_common.skc_net.net->net_cookie;
-	}
-	sockets__set_flow(event, skb, false, &headers);
-	event->ifindex = ifindex_of(skb, event->protocol);
-	if (!sk && event->ifindex && event->protocol != PROTOCOL_UDP)
-		event->netns_cookie = sockets__netns_of(skb);
+	event->ifindex = ifindex;
 	event->location = (uint64_t)location;
 	event->bytes = skb->len;
 	event->reason = (uint16_t)reason;

@@ -259,13 +259,53 @@ static __always_inline void find_key(const struct sock___egress *sk, const struc
 	*ret = seq - base;
 }
 
+static __always_inline bool wants_stamp(struct sock *sk, const struct stamp *stamp, const struct sender *sender)
+{
+	const volatile struct tw_sockts_condition *condition = sockets__condition(TW_SOCKTS_egress_ts);
+	const struct sock___egress *of = (const void *)sk;
+	struct tw_sockts_socket socket;
+	struct tw_sockts_facts facts;
+
+	if (!condition->n)
+		return true;
+	sockets__know_socket(condition, &socket, sk, (uint64_t)of->__sk_common.skc_cookie.counter, PROTOCOL_TCP);
+	sockets__know_current(condition, &facts);
+	sockets__know_task(&facts, sender->pid, sender->cgroup, sender->comm);
+	facts.type = stamp->type;
+	facts.ifindex = stamp->ifindex;
+	return tw_sockts_condition__passes(condition, &socket, &facts);
+}
+
+static __always_inline bool wants_stats(struct sock *sk)
+{
+	const volatile struct tw_sockts_condition *condition = sockets__condition(TW_SOCKTS_egress_stats);
+	const struct sock___egress *of = (const void *)sk;
+	struct tw_sockts_socket socket;
+	struct tw_sockts_facts facts;
+
+	if (!condition->n)
+		return true;
+	sockets__know_socket(condition, &socket, sk, (uint64_t)of->__sk_common.skc_cookie.counter, PROTOCOL_TCP);
+	sockets__know_current(condition, &facts);
+	return tw_sockts_condition__passes(condition, &socket, &facts);
+}
+
+/* Whether a connected socket can have events that are wanted */
+static __always_inline bool wants_socket(struct sock *sk, uint64_t cookie)
+{
+	return (sockets__is_on(TW_SOCKTS_egress_ts) &&
+		sockets__wants_socket(TW_SOCKTS_egress_ts, sk, cookie, PROTOCOL_TCP)) ||
+	       (sockets__is_on(TW_SOCKTS_egress_stats) &&
+		sockets__wants_socket(TW_SOCKTS_egress_stats, sk, cookie, PROTOCOL_TCP));
+}
+
 static __always_inline void record_stamp(struct sock *sk, const struct state *state, const struct stamp *stamp)
 {
 	const struct sock___egress *of = (const void *)sk;
 	const struct sender *sender = find_sender(state, stamp->seq);
 	struct tw_sockts_egress_ts *event;
 
-	if (!sockets__is_on(TW_SOCKTS_egress_ts))
+	if (!sockets__is_on(TW_SOCKTS_egress_ts) || !wants_stamp(sk, stamp, sender))
 		return;
 	event = sockets__reserve(sizeof(*event));
 	if (!event)
@@ -352,7 +392,7 @@ static __always_inline void record_stats(struct sock *sk, const struct state *st
 	struct tw_sockts_egress_stats *event;
 	uint8_t unused;
 
-	if (!sockets__is_on(TW_SOCKTS_egress_stats))
+	if (!sockets__is_on(TW_SOCKTS_egress_stats) || !wants_stats(sk))
 		return;
 	event = sockets__reserve(sizeof(*event));
 	if (!event)
@@ -386,12 +426,12 @@ static __always_inline void begin_socket(struct bpf_sock_ops *context, bool is_a
 	const struct tcp_sock___egress *tcp;
 	struct state *state;
 
-	if (!sk)
+	/* This makes the cookie, which is read later. */
+	if (!sk || !wants_socket(kern->sk, bpf_get_socket_cookie(context)))
 		return;
 	state = bpf_sk_storage_get(&egress_sockets, sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!state)
 		return;
-	bpf_get_socket_cookie(context); /* makes the cookie, which is read later */
 	tcp = READABLE(kern->sk, struct tcp_sock___egress);
 	state->base =
 		tcp->snd_una - (uint32_t)tcp->bytes_acked + is_active; /* a SYN that was acknowledged is counted */
@@ -587,12 +627,12 @@ int egress_existing(struct bpf_iter__tcp *context)
 	if (!sk || (sk->skc_state != STATE_ESTABLISHED && sk->skc_state != STATE_CLOSE_WAIT))
 		return 0;
 	tcp = (void *)bpf_skc_to_tcp_sock(sk);
-	if (!tcp || bpf_sk_storage_get(&egress_sockets, tcp, NULL, 0))
+	if (!tcp || !wants_socket((struct sock *)tcp, bpf_get_socket_cookie(tcp)) ||
+	    bpf_sk_storage_get(&egress_sockets, tcp, NULL, 0))
 		return 0;
 	state = bpf_sk_storage_get(&egress_sockets, tcp, NULL, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!state)
 		return 0;
-	bpf_get_socket_cookie(tcp);
 	state->base = tcp->write_seq;
 	state->key_base = TW_SOCKTS_KEY_BASE_SEEN;
 	set_flag(tcp, state);

@@ -314,6 +314,26 @@ static __always_inline bool is_ksoftirqd(void)
 	return (task->flags & PF_KTHREAD) && *(const uint64_t *)task->comm == begin.number;
 }
 
+/* @reading: NULL = the event is not one of a reader */
+static __always_inline bool wants(enum tw_sockts_ingress_type type, const struct tw_sockts_socket *flow,
+				  uint32_t ifindex, const struct reading *reading)
+{
+	const volatile struct tw_sockts_condition *condition = sockets__condition(TW_SOCKTS_ingress_ts);
+	static const char none[TW_SOCKTS_COMM_LEN];
+	struct tw_sockts_facts facts;
+
+	if (!condition->n)
+		return true;
+	sockets__know_current(condition, &facts);
+	if (reading)
+		sockets__know_task(&facts, (int32_t)reading->pid, reading->cgroup, reading->comm);
+	else
+		sockets__know_task(&facts, 0, 0, none);
+	facts.type = type;
+	facts.ifindex = ifindex;
+	return tw_sockts_condition__passes(condition, flow, &facts);
+}
+
 /* Reserves an event. The fields that not all events have are 0. Return: NULL if there is no room */
 static __always_inline struct tw_sockts_ingress_ts *reserve(enum tw_sockts_ingress_type type, enum tw_sockts_hook hook)
 {
@@ -421,6 +441,8 @@ int BPF_PROG(ingress_rx, struct sk_buff *skb)
 	bytes.flow.netns_cookie = dev->nd_net.net->net_cookie;
 	if (bytes.flow.protocol == PROTOCOL_UDP)
 		bytes.key = number_datagram(skb, &bytes, true);
+	if (!wants(TW_SOCKTS_INGRESS_RX, &bytes.flow, (uint32_t)dev->ifindex, NULL))
+		return 0;
 	stamp = receive_stamp(skb);
 	if (stamp)
 		software = from_realtime(stamp);
@@ -452,6 +474,8 @@ int ingress_ip(struct bpf_nf_ctx *context)
 	bytes.flow.netns_cookie = dev->nd_net.net->net_cookie;
 	if (bytes.flow.protocol == PROTOCOL_UDP)
 		bytes.key = number_datagram(skb, &bytes, false);
+	if (!wants(TW_SOCKTS_INGRESS_IP, &bytes.flow, (uint32_t)dev->ifindex, NULL))
+		return NETFILTER_ACCEPT;
 	event = reserve(TW_SOCKTS_INGRESS_IP, TW_SOCKTS_HOOK_NETFILTER);
 	if (!event)
 		return NETFILTER_ACCEPT;
@@ -524,6 +548,7 @@ int ingress_l4(struct __sk_buff *context)
 	struct doing *doing = this_cpu();
 	struct bytes bytes = { 0 };
 	bool has_socket, is_tcp;
+	struct net_device *dev;
 	struct sk_buff *skb;
 	struct sock *sk;
 
@@ -541,7 +566,9 @@ int ingress_l4(struct __sk_buff *context)
 	if (has_socket) {
 		bytes.flow.skaddr = (uint64_t)sk;
 		bytes.flow.cookie = bpf_get_socket_cookie(context);
-		follow(context->sk, sk, bytes.flow.cookie, bytes.flow.protocol);
+		/* A socket of UDP has datagrams of several flows, of which all are counted. */
+		if (!is_tcp || sockets__wants_socket(TW_SOCKTS_ingress_ts, sk, bytes.flow.cookie, bytes.flow.protocol))
+			follow(context->sk, sk, bytes.flow.cookie, bytes.flow.protocol);
 	}
 	if (!is_tcp) {
 		bytes.key = number_datagram(skb, &bytes, false);
@@ -549,12 +576,17 @@ int ingress_l4(struct __sk_buff *context)
 		doing->enters_cookie = bytes.flow.cookie;
 		doing->enters_data = (uint64_t)skb->head;
 	}
+	dev = skb->dev;
+	if (dev)
+		bytes.ifindex = (uint32_t)dev->ifindex;
+	if (!wants(TW_SOCKTS_INGRESS_L4, &bytes.flow, bytes.ifindex, NULL))
+		return 1;
 	event = reserve(TW_SOCKTS_INGRESS_L4, TW_SOCKTS_HOOK_CGROUP);
 	if (!event)
 		return 1;
 	set_bytes(event, &bytes);
-	if (skb->dev)
-		set_device(event, skb->dev);
+	if (dev)
+		set_device(event, dev);
 	event->hole = is_tcp && has_socket && is_after_hole(sk, bytes.first);
 	event->ksoftirqd = is_ksoftirqd();
 	sockets__submit(event);
@@ -620,13 +652,16 @@ static __always_inline void queue_tcp(struct sock *sk, struct doing *doing)
 	const struct tcp_sock___receiver *tcp = (void *)bpf_skc_to_tcp_sock(sk);
 	const struct sock___queues *queues = (void *)sk;
 	struct tw_sockts_ingress_ts *event;
+	struct tw_sockts_socket flow = { 0 };
 	struct receiver *receiver;
-	uint32_t end;
-	uint32_t bytes;
+	uint32_t end, bytes;
 	uint64_t cookie;
 	bool hole;
 
 	if (!tcp)
+		return;
+	cookie = bpf_get_socket_cookie(sk);
+	if (!sockets__wants_socket(TW_SOCKTS_ingress_ts, sk, cookie, PROTOCOL_TCP))
 		return;
 	end = received_until(sk, tcp);
 	receiver = find_receiver(sk, tcp, end);
@@ -641,12 +676,14 @@ static __always_inline void queue_tcp(struct sock *sk, struct doing *doing)
 		return;
 	hole = pass_hole(receiver, tcp, end);
 	receiver->queued = end;
-	cookie = bpf_get_socket_cookie(sk);
 	expect_wake(doing, cookie, end - 1, bytes);
+	sockets__set_identity(&flow, sk, cookie, PROTOCOL_TCP);
+	if (!wants(TW_SOCKTS_INGRESS_SOCKET, &flow, 0, NULL))
+		return;
 	event = reserve(TW_SOCKTS_INGRESS_SOCKET, TW_SOCKTS_HOOK_TRACEPOINT);
 	if (!event)
 		return;
-	sockets__set_identity(event, sk, cookie, PROTOCOL_TCP);
+	set_flow(event, &flow);
 	set_key(event, end - 1, bytes);
 	event->hole = hole;
 	/* While a program holds the lock, segments go to the backlog. The program processes them before it releases the lock. */
@@ -664,8 +701,11 @@ static __always_inline void set_reading(struct tw_sockts_ingress_ts *event, cons
 
 static __always_inline void report_datagram_read(const struct bytes *bytes, const struct reading *reading)
 {
-	struct tw_sockts_ingress_ts *event = reserve(TW_SOCKTS_INGRESS_READ, TW_SOCKTS_HOOK_TRACEPOINT);
+	struct tw_sockts_ingress_ts *event;
 
+	if (!wants(TW_SOCKTS_INGRESS_READ, &bytes->flow, bytes->ifindex, reading))
+		return;
+	event = reserve(TW_SOCKTS_INGRESS_READ, TW_SOCKTS_HOOK_TRACEPOINT);
 	if (!event)
 		return;
 	set_bytes(event, bytes);
@@ -745,7 +785,9 @@ static __always_inline void queue_udp(struct sock *sk, struct doing *doing)
 		}
 	}
 	expect_wake(doing, position.cookie, queued.bytes.key, queued.bytes.bytes);
-	event = reserve(TW_SOCKTS_INGRESS_SOCKET, TW_SOCKTS_HOOK_TRACEPOINT);
+	event = wants(TW_SOCKTS_INGRESS_SOCKET, &queued.bytes.flow, queued.bytes.ifindex, NULL)
+			? reserve(TW_SOCKTS_INGRESS_SOCKET, TW_SOCKTS_HOOK_TRACEPOINT)
+			: NULL;
 	if (event) {
 		set_bytes(event, &queued.bytes);
 		event->ksoftirqd = is_ksoftirqd();
@@ -784,8 +826,11 @@ static __always_inline void read_task(struct reading *ret, uint32_t bytes)
 static __always_inline void report_step(enum tw_sockts_ingress_type type, uint64_t time, const struct wake *wake,
 					const struct tw_sockts_socket *flow, const struct reading *reading)
 {
-	struct tw_sockts_ingress_ts *event = time ? reserve(type, TW_SOCKTS_HOOK_TRACEPOINT) : NULL;
+	struct tw_sockts_ingress_ts *event;
 
+	if (!time || !wants(type, flow, 0, reading))
+		return;
+	event = reserve(type, TW_SOCKTS_HOOK_TRACEPOINT);
 	if (!event)
 		return;
 	set_flow(event, flow);
@@ -843,6 +888,8 @@ int BPF_PROG(ingress_tcp_read, struct sock *sk)
 		return 0;
 	sockets__set_identity(&flow, sk, bpf_get_socket_cookie(sk), PROTOCOL_TCP);
 	report_wake(&flow, &reading);
+	if (!wants(TW_SOCKTS_INGRESS_READ, &flow, 0, &reading))
+		return 0;
 	event = reserve(TW_SOCKTS_INGRESS_READ, TW_SOCKTS_HOOK_TRACEPOINT);
 	if (!event)
 		return 0;

@@ -10,6 +10,7 @@
 #define TW_SOCKETS_RECORD_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 
 #define TW_SOCKTS_SYSTEM "sockts"
 
@@ -242,6 +243,112 @@ struct tw_sockts_cpu {
 /* The stream's clock, for the programs. */
 enum tw_sockts_clock { TW_SOCKTS_CLOCK_MONO, TW_SOCKTS_CLOCK_BOOT, TW_SOCKTS_CLOCK_TAI };
 
+/*
+ * What a program knows of an event before it makes the record. The names are those of the record's fields. SOCKET(name): a member of struct
+ * tw_sockts_socket; OTHER(name): one of struct tw_sockts_facts.
+ */
+#define TW_SOCKTS_FACT_LIST(SOCKET, OTHER) \
+	SOCKET(cookie)                     \
+	SOCKET(netns_cookie)               \
+	SOCKET(family)                     \
+	SOCKET(protocol)                   \
+	SOCKET(sport)                      \
+	SOCKET(dport)                      \
+	SOCKET(saddr)                      \
+	SOCKET(daddr)                      \
+	SOCKET(saddrv6)                    \
+	SOCKET(daddrv6)                    \
+	OTHER(cgroup)                      \
+	OTHER(type)                        \
+	OTHER(direction)                   \
+	OTHER(reason)                      \
+	OTHER(ifindex)                     \
+	OTHER(pid)                         \
+	OTHER(common_pid)                  \
+	OTHER(comm)
+
+enum tw_sockts_fact {
+#define X(name) TW_SOCKTS_FACT_##name,
+	TW_SOCKTS_FACT_LIST(X, X)
+#undef X
+		TW_SOCKTS_FACTS,
+};
+
+struct tw_sockts_facts {
+	__u64 cgroup;
+	__u32 type, direction, reason, ifindex;
+	__s32 pid, common_pid;
+	char comm[TW_SOCKTS_COMM_LEN]; /* zeros after the name */
+};
+
+/*
+ * A test of a fact. If it has up to 8 bytes: (number & mask[0]) - value[0] <= value[1], modulo 2^64 (struct tw_range of filter/compare.h). If
+ * it has 16 bytes: two words, of which each, with its mask, equals its value.
+ */
+struct tw_sockts_test {
+	__u8 is_of_socket; /* 1 = a member of struct tw_sockts_socket, 0 = of struct tw_sockts_facts */
+	__u8 offset, size; /* in that struct, bytes */
+	__u8 is_signed;    /* of 4 bytes */
+	__u8 holds, fails; /* index of the next test, which is a later one, or one of the results below */
+	__u16 unused;
+	__u64 mask[2], value[2];
+};
+
+#define TW_SOCKTS_TESTS_MAX 16
+#define TW_SOCKTS_PASSES    0xff
+#define TW_SOCKTS_FAILS     0xfe
+
+/* A condition that is true for all events that pass the filter, and perhaps for others. It begins with the first test. */
+struct tw_sockts_condition {
+	__u32 n;     /* number of tests; 0 = always true */
+	__u32 facts; /* bits 1 << enum tw_sockts_fact of the facts that it compares */
+	struct tw_sockts_test tests[TW_SOCKTS_TESTS_MAX];
+};
+
+static inline __attribute__((always_inline)) bool tw_sockts_test__fits(const volatile struct tw_sockts_test *test,
+								       const void *of)
+{
+	const char *at = (const char *)of + test->offset;
+	const __u64 *words = (const __u64 *)at;
+	__u64 number;
+
+	if (test->size == 16)
+		return (words[0] & test->mask[0]) == test->value[0] && (words[1] & test->mask[1]) == test->value[1];
+	if (test->size == 8)
+		number = words[0];
+	else if (test->size == 2)
+		number = *(const __u16 *)at;
+	else if (test->is_signed)
+		number = (__u64)(__s64) * (const __s32 *)at;
+	else
+		number = *(const __u32 *)at;
+	return (number & test->mask[0]) - test->value[0] <= test->value[1];
+}
+
+/** tw_sockts_condition__passes() - whether a condition that has tests is true. Only the facts that it compares are read */
+static inline __attribute__((always_inline)) bool
+tw_sockts_condition__passes(const volatile struct tw_sockts_condition *condition, const struct tw_sockts_socket *socket,
+			    const struct tw_sockts_facts *facts)
+{
+	__u32 at = 0;
+
+	for (__u32 i = 0; i < TW_SOCKTS_TESTS_MAX && at < TW_SOCKTS_TESTS_MAX; i++) {
+		const volatile struct tw_sockts_test *test = &condition->tests[at];
+		const bool fits =
+			test->is_of_socket ? tw_sockts_test__fits(test, socket) : tw_sockts_test__fits(test, facts);
+
+		at = fits ? test->holds : test->fails;
+	}
+	return at == TW_SOCKTS_PASSES;
+}
+
+/* The conditions of one kind of event. */
+struct tw_sockts_conditions {
+	struct tw_sockts_condition event;
+	struct tw_sockts_condition
+		socket; /* compares only facts of the socket, which are the same for all of its events */
+};
+
 /* What all programs are told before they are loaded. */
 struct tw_sockts_settings {
 	__u32 clock;               /* enum tw_sockts_clock */
@@ -250,6 +357,7 @@ struct tw_sockts_settings {
 	__u32 has_wakes;           /* 1 = wake-ups are events, too */
 	__u32 tx_flags_of_sockets; /* bits of skb_shared_info.tx_flags that an application can set by SO_TIMESTAMPING */
 	__u32 us_per_jiffy;
+	struct tw_sockts_conditions conditions[TW_SOCKTS_EVENTS];
 };
 
 #endif

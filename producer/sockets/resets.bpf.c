@@ -10,6 +10,37 @@ struct tcp_sock {
 
 #pragma clang attribute pop
 
+static __always_inline bool wants(const struct tw_sockts_socket *flow, uint32_t reason, uint32_t direction)
+{
+	const volatile struct tw_sockts_condition *condition = sockets__condition(TW_SOCKTS_tcp_reset);
+	struct tw_sockts_facts facts;
+
+	if (!condition->n)
+		return true;
+	sockets__know_current(condition, &facts);
+	facts.reason = reason;
+	facts.direction = direction;
+	return tw_sockts_condition__passes(condition, flow, &facts);
+}
+
+static __always_inline void record_reset(const struct tw_sockts_socket *flow, uint32_t seq, uint32_t reason,
+					 enum tw_sockts_direction direction)
+{
+	struct tw_sockts_tcp_reset *event;
+
+	event = wants(flow, reason, direction) ? sockets__reserve(sizeof(*event)) : NULL;
+	if (!event)
+		return;
+	__builtin_memset(event, 0, sizeof(*event));
+	__builtin_memcpy(event, flow, sizeof(*flow));
+	sockets__set_common(&event->common, TW_SOCKTS_ID_tcp_reset);
+	event->seq = seq;
+	event->reason = reason;
+	event->direction = (uint8_t)direction;
+	event->hook = TW_SOCKTS_HOOK_TRACEPOINT;
+	sockets__submit(event);
+}
+
 /*
  * A reset that this host sends. @sk: may be NULL, or a socket that only waits for the end of a connection
  * @skb: the segment that the reset answers; NULL = the program or the kernel ends the connection
@@ -17,30 +48,23 @@ struct tcp_sock {
 static __always_inline int make_sent(struct sock *sk, struct sk_buff *skb, uint32_t reason)
 {
 	struct sockets_headers segment = { 0 };
-	struct tw_sockts_tcp_reset *event;
 	struct tcp_sock *tcp = (void *)sk;
+	struct tw_sockts_socket flow = { 0 };
+	uint32_t seq = 0;
 
-	event = sockets__reserve(sizeof(*event));
-	if (!event)
-		return 0;
-	__builtin_memset(event, 0, sizeof(*event));
-	sockets__set_common(&event->common, TW_SOCKTS_ID_tcp_reset);
 	if (sk)
-		sockets__set_identity(event, sk, bpf_get_socket_cookie(sk), PROTOCOL_TCP);
+		sockets__set_identity(&flow, sk, bpf_get_socket_cookie(sk), PROTOCOL_TCP);
 	if (skb) {
 		if (!sk)
-			event->netns_cookie = sockets__netns_of(skb);
-		sockets__set_flow(event, skb, true, &segment);
+			flow.netns_cookie = sockets__netns_of(skb);
+		sockets__set_flow(&flow, skb, true, &segment);
 		/* the sequence number of the reset that answers the segment */
 		if (segment.has_transport && segment.transport.flags & TCP_ACK)
-			event->seq = bpf_ntohl(segment.transport.ack_seq);
+			seq = bpf_ntohl(segment.transport.ack_seq);
 	} else if (sk) {
-		event->seq = BPF_CORE_READ(tcp, snd_nxt);
+		seq = BPF_CORE_READ(tcp, snd_nxt);
 	}
-	event->reason = reason;
-	event->direction = TW_SOCKTS_DIRECTION_SENT;
-	event->hook = TW_SOCKTS_HOOK_TRACEPOINT;
-	sockets__submit(event);
+	record_reset(&flow, seq, reason, TW_SOCKTS_DIRECTION_SENT);
 	return 0;
 }
 
@@ -60,19 +84,11 @@ int BPF_PROG(reset_sent_before, struct sock *sk, struct sk_buff *skb)
 SEC("tp_btf/tcp_receive_reset")
 int BPF_PROG(reset_received, struct sock *sk)
 {
-	struct tw_sockts_tcp_reset *event;
 	struct tcp_sock *tcp = (void *)sk;
+	struct tw_sockts_socket flow = { 0 };
 
-	event = sockets__reserve(sizeof(*event));
-	if (!event)
-		return 0;
-	__builtin_memset(event, 0, sizeof(*event));
-	sockets__set_common(&event->common, TW_SOCKTS_ID_tcp_reset);
-	sockets__set_identity(event, sk, bpf_get_socket_cookie(sk), PROTOCOL_TCP);
+	sockets__set_identity(&flow, sk, bpf_get_socket_cookie(sk), PROTOCOL_TCP);
 	/* the kernel accepts a reset only if this is its sequence number, or if it answers a SYN */
-	event->seq = BPF_CORE_READ(tcp, rcv_nxt);
-	event->direction = TW_SOCKTS_DIRECTION_RECEIVED;
-	event->hook = TW_SOCKTS_HOOK_TRACEPOINT;
-	sockets__submit(event);
+	record_reset(&flow, BPF_CORE_READ(tcp, rcv_nxt), 0, TW_SOCKTS_DIRECTION_RECEIVED);
 	return 0;
 }

@@ -4,7 +4,7 @@
  * events have. Each file of programs becomes an object, together with sockets.bpf.c, which has the maps; objects.c lets all objects use the
  * same ones.
  *
- * A program makes an event like this:
+ * A program makes an event like this, if its condition is true (conditions.bpf.h):
  *
  *     struct tw_sockts_drop *event = sockets__reserve(sizeof(*event));
  *
@@ -331,5 +331,7 @@ static __always_inline uint64_t sockets__netns_of(struct sk_buff *skb)
 
 	return dev ? dev->nd_net.net->net_cookie : 0;
 }
+
+#include "producer/sockets/conditions.bpf.h"
 
 #endif

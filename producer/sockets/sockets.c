@@ -115,11 +115,23 @@ static int refuse_bpf(const char *what, int err, struct tw_error *error)
 	return tw_error__set(error, err, "%s: %s", what, strerror(-err));
 }
 
+/* Loads the programs of some events. If the verifier refuses them because of their conditions, they are loaded without conditions. */
+static int load_programs(struct tw_sockets *s, size_t i, const struct tw_sockts_settings *settings)
+{
+	const int err = tw_socket_objects__load(&s->objects, i, settings, s->hooks, s->n_hooks);
+	struct tw_sockts_settings plain = *settings;
+
+	if (!err || err == -EPERM)
+		return err;
+	memset(plain.conditions, 0, sizeof(plain.conditions));
+	return tw_socket_objects__load(&s->objects, i, &plain, s->hooks, s->n_hooks);
+}
+
 /* Loads the programs of some events. If the kernel refuses them, their hooks are removed. */
 static int load_object(struct tw_sockets *s, size_t i, const struct tw_sockts_settings *settings,
 		       struct tw_error *error)
 {
-	const int err = tw_socket_objects__load(&s->objects, i, settings, s->hooks, s->n_hooks);
+	const int err = load_programs(s, i, settings);
 	const uint32_t events = tw_socket_objects__events(i);
 	char names[128], what[192];
 
@@ -134,7 +146,7 @@ static int load_object(struct tw_sockets *s, size_t i, const struct tw_sockts_se
 /* Return: 0 if the programs of at least one event are loaded */
 static int load(struct tw_sockets *s, const struct tw_sockets_options *options, struct tw_error *error)
 {
-	const struct tw_sockts_settings settings = {
+	struct tw_sockts_settings settings = {
 		.clock = options->clock,
 		.own_tgid = options->own_tgid,
 		.events = options->events,
@@ -145,6 +157,8 @@ static int load(struct tw_sockets *s, const struct tw_sockets_options *options, 
 	int err = tw_socket_objects__init(&s->objects, options->ring_size);
 	struct tw_error why;
 
+	if (options->conditions)
+		memcpy(settings.conditions, options->conditions, sizeof(settings.conditions));
 	if (err)
 		return refuse_bpf("cannot create the BPF rings of socket events", err, error);
 	for (size_t i = 0; i < TW_SOCKET_OBJECTS; i++) {

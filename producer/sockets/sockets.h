@@ -22,7 +22,8 @@ struct tw_sockets_options {
 	enum tw_sockts_clock clock; /* the stream's clock */
 	size_t ring_size;           /* bytes of each CPU's ring; rounded up to a power of two that the kernel permits */
 	bool wakes;                 /* wake-ups are traced, so sockts:ingress_ts has them, too */
-	uint32_t own_tgid;          /* process whose own events are left out, in the initial pid namespace; 0 = none */
+	const struct tw_sockts_conditions *conditions; /* TW_SOCKTS_EVENTS of them; NULL = all events are made */
+	uint32_t own_tgid; /* process whose own events are left out, in the initial pid namespace; 0 = none */
 	/* Called by tw_sockets__new() and tw_sockets__attach() with one sentence for events that cannot be recorded. May be NULL. */
 	void (*left_out)(void *ctx, const char *sentence);
 	void *ctx;

@@ -11,6 +11,8 @@
 #include "filter/arena.h"
 #include "filter/rules.h"
 #include "filter/tracefs.h"
+#include "producer/sockets/conditions.h"
+#include "producer/sockets/formats.h"
 
 const struct filter_stage_info filter_stages[FILTER_STAGES] = {
 	[FILTER_IN_TRACEFS] = { "tracefs", TW_BACK_END_TRACEFS, false },
@@ -85,12 +87,25 @@ static int plan_pipeline(const char *name, const char *hook, struct filter_pipel
 	return 0;
 }
 
+/* Return: the number of a socket event, whose filter in the kernel is a part of its BPF programs; TW_SOCKTS_EVENTS for all others */
+static enum tw_sockts_event socket_event(const struct tw_format *format)
+{
+	return strcmp(format->system, TW_SOCKTS_SYSTEM) ? TW_SOCKTS_EVENTS : tw_sockts__find(format->name);
+}
+
+static const char *refusal(const struct tw_test *test, enum filter_stage stage, const struct tw_format *event)
+{
+	if (stage == FILTER_IN_TRACEFS && socket_event(event) < TW_SOCKTS_EVENTS)
+		return tw_sockts_test__refusal(socket_event(event), test);
+	return tw_test__refusal(test, filter_stages[stage].back_end);
+}
+
 /* Updates @row, the stages' abilities for one predicate. @test: the test to which the predicate is bound for the event type @event */
 static void ask_all(filter_abilities *row, const struct tw_test *test, const struct tw_format *event)
 {
-	for (int stage = 0; stage < FILTER_STAGES; stage++) {
+	for (enum filter_stage stage = 0; stage < FILTER_STAGES; stage++) {
 		struct filter_ability *ability = &(*row)[stage];
-		const char *why = tw_test__refusal(test, filter_stages[stage].back_end);
+		const char *why = refusal(test, stage, event);
 		const enum filter_can can = why ? FILTER_CANNOT : FILTER_CAN;
 
 		ability->can = ability->can == FILTER_CERTAIN || ability->can == can ? can : FILTER_CAN_PARTLY;
@@ -213,6 +228,22 @@ static int do_part(struct journey *journey, enum filter_stage stage, struct filt
 	return err;
 }
 
+/* Finds the part of the filter that the programs of a socket event evaluate. The producer evaluates the whole filter again. */
+static int do_programs(const struct journey *journey, struct filter_step *step, struct tw_error *error)
+{
+	struct tw_sockts_conditions conditions;
+	const struct tw_node *does =
+		tw_sockts_conditions__make(socket_event(journey->format), journey->left, journey->arena, &conditions);
+
+	if (!does)
+		return tw_error__set(error, -ENOMEM, "out of memory");
+	if (does->kind == TW_NODE_TRUE)
+		step->entangled = "the BPF programs of the event can evaluate no part of the filter";
+	else
+		step->does = predicates_of(does);
+	return 0;
+}
+
 static int pass_stage(struct journey *journey, unsigned int i, struct filter_route *route, struct tw_error *error)
 {
 	const enum filter_stage stage = journey->pipeline->stages[i];
@@ -222,6 +253,8 @@ static int pass_stage(struct journey *journey, unsigned int i, struct filter_rou
 		step->is_idle = true;
 	} else if (stage == FILTER_IN_TRACEFS && !strcmp(journey->format->system, "ftrace")) {
 		step->entangled = "the kernel cannot filter records of tracers and of trace_marker";
+	} else if (stage == FILTER_IN_TRACEFS && socket_event(journey->format) < TW_SOCKTS_EVENTS) {
+		return do_programs(journey, step, error);
 	} else if (filter_stages[stage].back_end != TW_BACK_END_TOOLS && !filter_stages[stage].whole) {
 		return do_part(journey, stage, route, step, error);
 	} else if (!*journey->routes->refusals[i].text) {
