@@ -115,7 +115,7 @@ static __always_inline bool read_ip(const unsigned char *at, uint16_t ethertype,
 		fields->codepoint = ip.v4.tos & 3;
 		__builtin_memcpy(fields->saddr, ip.v4.saddr, sizeof(ip.v4.saddr));
 		__builtin_memcpy(fields->daddr, ip.v4.daddr, sizeof(ip.v4.daddr));
-		has_next = !(ip.v4.fragment & bpf_htons(0x1fff));
+		has_next = !(ip.v4.fragment & bpf_htons(FRAGMENT_OFFSET));
 		len = (ip.v4.version_length & 15) * 4u;
 	} else if (ethertype == bpf_htons(ETHERTYPE_IPV6)) {
 		if (bpf_probe_read_kernel(&ip.v6, sizeof(ip.v6), at) || ip.v6.version_class >> 4 != 6)

@@ -19,6 +19,14 @@ static const struct tw_socket_hook hooks[] = {
 	  "tcp" },
 	{ EGRESS, "tcp_existing", "egress_existing", TW_SOCKET_HOOK_EACH_TCP, "the iterator of TCP sockets", 0,
 	  ENABLE_TX, "6.15", "tcp" },
+	{ ON(egress_ts), "udp_socket", "egress_udp_socket", TW_SOCKET_HOOK_CREATE, "sockets of the root cgroup", 0,
+	  "bpf_rdonly_cast", "6.2", NULL },
+	{ ON(egress_ts), "udp_sendmsg", "egress_udp_sendmsg", TW_SOCKET_HOOK_EGRESS, "egress of the root cgroup", 0,
+	  "bpf_rdonly_cast", "6.2", NULL },
+	{ ON(egress_ts), "udp_sched", "egress_udp_sched", TW_SOCKET_HOOK_TRACEPOINT, "net_dev_queue", 1,
+	  "bpf_rdonly_cast", "6.2", "udp_sendmsg" },
+	{ ON(egress_ts), "udp_sent", "egress_udp_sent", TW_SOCKET_HOOK_TRACEPOINT, "net_dev_start_xmit", 1,
+	  "bpf_rdonly_cast", "6.2", "udp_sendmsg" },
 	{ ON(ingress_ts), "rx", "ingress_rx", TW_SOCKET_HOOK_TRACEPOINT, "netif_receive_skb", 1, NULL, OLDEST, NULL },
 	{ ON(ingress_ts), "ip", "ingress_ip", TW_SOCKET_HOOK_NETFILTER,
 	  "the netfilter hook PRE_ROUTING of this network namespace", 0, NULL, "6.4", NULL },
@@ -75,6 +83,7 @@ static bool permits(const struct tw_bpf_kernel *kernel, const struct tw_socket_h
 		return tw_bpf_kernel__has_netfilter(kernel);
 	case TW_SOCKET_HOOK_INGRESS:
 	case TW_SOCKET_HOOK_EGRESS:
+	case TW_SOCKET_HOOK_CREATE:
 	case TW_SOCKET_HOOK_SOCKOPS:
 	case TW_SOCKET_HOOK_EACH_TCP:
 		return kernel->cgroup >= 0;
@@ -113,7 +122,7 @@ void tw_socket_hook__describe(const struct tw_socket_hook *hook, char *ret, size
 bool tw_socket_hook__is_of_cgroup(const struct tw_socket_hook *hook)
 {
 	return hook->kind == TW_SOCKET_HOOK_INGRESS || hook->kind == TW_SOCKET_HOOK_EGRESS ||
-	       hook->kind == TW_SOCKET_HOOK_SOCKOPS;
+	       hook->kind == TW_SOCKET_HOOK_CREATE || hook->kind == TW_SOCKET_HOOK_SOCKOPS;
 }
 
 /* Says why the kernel does not permit a hook, and what to do. */

@@ -11,8 +11,9 @@ enum tw_socket_hook_kind {
 	TW_SOCKET_HOOK_TRACEPOINT,
 	TW_SOCKET_HOOK_FUNCTION, /* at the entry or the end of a function */
 	TW_SOCKET_HOOK_NETFILTER,
-	TW_SOCKET_HOOK_INGRESS, /* of the root cgroup; also the three below */
+	TW_SOCKET_HOOK_INGRESS, /* of the root cgroup; also the four below */
 	TW_SOCKET_HOOK_EGRESS,
+	TW_SOCKET_HOOK_CREATE, /* a socket is created */
 	TW_SOCKET_HOOK_SOCKOPS,
 	TW_SOCKET_HOOK_EACH_TCP, /* run once for each TCP socket; sets flags that flags.h describes, with the sockops program before it */
 };

@@ -13,6 +13,7 @@
 
 #include "drop_programs.skel.h"
 #include "egress_programs.skel.h"
+#include "egress_udp_programs.skel.h"
 #include "ingress_programs.skel.h"
 #include "reset_programs.skel.h"
 
@@ -21,17 +22,24 @@
 
 static const struct {
 	uint32_t events;
+	const char *part; /* of the events that its programs make, for people: " of TCP"; "" = all */
 	const void *(*bytes)(size_t *size);
 } files[TW_SOCKET_OBJECTS] = {
-	{ 1u << TW_SOCKTS_egress_ts | 1u << TW_SOCKTS_egress_stats, egress_programs__elf_bytes },
-	{ 1u << TW_SOCKTS_ingress_ts, ingress_programs__elf_bytes },
-	{ 1u << TW_SOCKTS_tcp_reset, reset_programs__elf_bytes },
-	{ 1u << TW_SOCKTS_drop, drop_programs__elf_bytes },
+	{ 1u << TW_SOCKTS_egress_ts | 1u << TW_SOCKTS_egress_stats, " of TCP", egress_programs__elf_bytes },
+	{ 1u << TW_SOCKTS_egress_ts, " of UDP", egress_udp_programs__elf_bytes },
+	{ 1u << TW_SOCKTS_ingress_ts, "", ingress_programs__elf_bytes },
+	{ 1u << TW_SOCKTS_tcp_reset, "", reset_programs__elf_bytes },
+	{ 1u << TW_SOCKTS_drop, "", drop_programs__elf_bytes },
 };
 
 uint32_t tw_socket_objects__events(size_t i)
 {
 	return files[i].events;
+}
+
+const char *tw_socket_objects__part(size_t i)
+{
+	return files[i].part;
 }
 
 /* The kernel permits sizes that are a power of two and a multiple of the size of a page. */
@@ -112,6 +120,23 @@ void tw_socket_objects__fini(struct tw_socket_objects *o)
 			close(o->rings[i]);
 	free(o->rings);
 	*o = (struct tw_socket_objects){ .cpus_map = -1, .rings_map = -1 };
+}
+
+size_t tw_socket_objects__drop(size_t i, const struct tw_socket_hook **hooks, size_t n_hooks)
+{
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	struct bpf_object *object;
+	const void *bytes;
+	size_t size, n = 0;
+
+	bytes = files[i].bytes(&size);
+	object = bpf_object__open_mem(bytes, size, NULL);
+	for (size_t at = 0; at < n_hooks; at++)
+		if (object && !bpf_object__find_program_by_name(object, hooks[at]->program))
+			hooks[n++] = hooks[at];
+	bpf_object__close(object);
+	libbpf_set_print(print);
+	return n;
 }
 
 static bool is_hooked(const struct tw_socket_hook *const *hooks, size_t n_hooks, const char *program)

@@ -13,7 +13,7 @@
 #include "producer/sockets/impl.h"
 #include "producer/sockets/record.h"
 
-#define TW_SOCKET_OBJECTS 4
+#define TW_SOCKET_OBJECTS 5
 
 struct bpf_object;
 struct bpf_program;
@@ -41,6 +41,12 @@ int tw_socket_objects__load(struct tw_socket_objects *o, size_t i, const struct 
 
 /** tw_socket_objects__events() - Return: bits 1 << enum tw_sockts_event of the events that the programs of an object make */
 uint32_t tw_socket_objects__events(size_t i);
+
+/** tw_socket_objects__part() - Return: the part of these events, for people, such as " of TCP"; "" = all */
+const char *tw_socket_objects__part(size_t i);
+
+/** tw_socket_objects__drop() - remove the hooks of an object, which the kernel refuses, from @hooks. Return: the number of those that are left */
+size_t tw_socket_objects__drop(size_t i, const struct tw_socket_hook **hooks, size_t n_hooks);
 
 /** tw_socket_objects__program() - Return: descriptor of a loaded program, borrowed; -ENOENT */
 int tw_socket_objects__program(const struct tw_socket_objects *o, const char *name);

@@ -95,17 +95,6 @@ static uint32_t tx_flags_of_sockets(const struct tw_bpf_kernel *kernel)
 	return flags;
 }
 
-/* The kernel refuses the programs of some events: the run has the others. */
-static void drop_hooks(struct tw_sockets *s, uint32_t events)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->n_hooks; i++)
-		if (!(s->hooks[i]->events & events))
-			s->hooks[n++] = s->hooks[i];
-	s->n_hooks = n;
-}
-
 /* Why the kernel refuses BPF maps or programs. @what: says so, without the reason */
 static int refuse_bpf(const char *what, int err, struct tw_error *error)
 {
@@ -137,9 +126,9 @@ static int load_object(struct tw_sockets *s, size_t i, const struct tw_sockts_se
 
 	if (!err)
 		return 0;
-	drop_hooks(s, with_wakes(events));
-	snprintf(what, sizeof(what), "the kernel refuses the BPF programs of %s",
-		 tw_sockts__names(events & settings->events, names, sizeof(names)));
+	s->n_hooks = tw_socket_objects__drop(i, s->hooks, s->n_hooks);
+	snprintf(what, sizeof(what), "the kernel refuses the BPF programs of %s%s",
+		 tw_sockts__names(events & settings->events, names, sizeof(names)), tw_socket_objects__part(i));
 	return refuse_bpf(what, err, error);
 }
 
@@ -254,6 +243,8 @@ static int attach_program(struct tw_sockets *s, const struct tw_socket_hook *hoo
 		return attach_to_cgroup(s, fd, BPF_CGROUP_INET_INGRESS);
 	case TW_SOCKET_HOOK_EGRESS:
 		return attach_to_cgroup(s, fd, BPF_CGROUP_INET_EGRESS);
+	case TW_SOCKET_HOOK_CREATE:
+		return attach_to_cgroup(s, fd, BPF_CGROUP_INET_SOCK_CREATE);
 	case TW_SOCKET_HOOK_SOCKOPS:
 		return attach_to_cgroup(s, fd, BPF_CGROUP_SOCK_OPS);
 	case TW_SOCKET_HOOK_EACH_TCP:

@@ -3,7 +3,8 @@
  * Socket events: the system `sockts`, whose events BPF programs make. The programs write records like those of a trace ring (record.h) to one
  * BPF ring for each CPU; bpf_ring.h reads them. Programs are attached by links, which the kernel removes when this process ends.
  *
- * hooks.c lists the programs of each event. objects.h describes how they are loaded.
+ * hooks.c lists the programs of each event. Each file of programs, *.bpf.c, is an object of its own; objects.h describes how they are
+ * loaded.
  */
 #ifndef TW_SOCKETS_H
 #define TW_SOCKETS_H

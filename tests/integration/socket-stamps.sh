@@ -8,6 +8,7 @@ stamps=$2
 drop=$3
 flagged=$4
 sole=$5
+reader=$(realpath "$(dirname "$0")")/stamps.py
 for part in namespace check processes network tracing; do
 	# shellcheck source=/dev/null
 	. "$(dirname "$0")/../shell/$part.sh" || exit 1
@@ -33,43 +34,6 @@ in_far sh -c 'ip addr add 10.3.0.2/24 dev far; ip addr add fd00:3::2/64 dev far 
 in_background sink in_far "$stamps" sink 7777
 wait_for says "$scratch/sink.out" ready
 
-# Prints the fields of the events of the client's socket, one JSON object a line, with names of types. Other runs of this test have the same
-# addresses and ports in other network namespaces.
-cat >events.py <<'PYTHON'
-import json, socket, sys
-NETNS_COOKIE = 71
-netns = int.from_bytes(socket.socket().getsockopt(socket.SOL_SOCKET, NETNS_COOKIE, 8), sys.byteorder)
-types = ["", "sendmsg_entry", "sendmsg", "sched", "snd_sw", "snd_hw", "ack"]
-bases = ["", "opt_id", "first", "seen"]
-for line in open(sys.argv[1]):
-    event = json.loads(line)
-    fields = event["fields"]
-    if event["event"] == "egress_ts" and fields["dport"] == 7777 and int(fields["netns_cookie"]) == netns:
-        print(json.dumps(dict(fields, type=types[fields["type"]], key_base=bases[fields["key_base"]])))
-PYTHON
-
-# Compares what the client got with the events: equal types and keys, and times. Prints "same", or the differences.
-cat >compare.py <<'PYTHON'
-import collections, json, sys
-events, client = collections.defaultdict(list), collections.defaultdict(list)
-for line in open(sys.argv[1]):
-    e = json.loads(line)
-    if e["key_base"] == "opt_id" and e["type"] in ("sched", "snd_sw", "ack"):
-        events[e["type"], e["key"]].append(e["software"])
-for line in open(sys.argv[2]):
-    words = line.split()
-    if words[0] != "others":
-        client[words[0], int(words[1])].append(int(words[2]))
-if {k: len(v) for k, v in events.items()} != {k: len(v) for k, v in client.items()}:
-    sys.exit(f"only events: {sorted(events.keys() - client.keys())}, only the client: {sorted(client.keys() - events.keys())}")
-apart = sorted(abs(a - b) for k in client for a, b in zip(sorted(events[k]), sorted(client[k])))
-if not apart:
-    sys.exit("nothing to compare")
-if apart[len(apart) // 2] > 5000 or apart[len(apart) * 8 // 10] > 50000:  # others can run between the two clock readings
-    sys.exit(f"times are apart: median {apart[len(apart) // 2]} ns, of {len(apart)}")
-print("same")
-PYTHON
-
 # record NAME WORD...: records while the client sends; NAME.client and NAME.events have what the client and the recording got
 record() {
 	local name=$1
@@ -77,7 +41,7 @@ record() {
 	"$tracewire" record -q -e sockts:egress_ts -w "$name.pcapng" -- "$stamps" send "$@" >"$name.client" 2>"$name.err" ||
 		fail "$name: $(cat "$name.err")"
 	"$tracewire" report -q --json "$name.pcapng" >"$name.json" 2>"$name.err" || fail "$name: report: $(cat "$name.err")"
-	python3 events.py "$name.json" >"$name.events"
+	python3 "$reader" events "$name.json" >"$name.events"
 }
 
 # With us and without us, the client gets the same types and keys, and no other message. On a busy machine, the kernel may send a packet
@@ -93,7 +57,7 @@ for case in "id 10.3.0.2" "tcp fd00:3::2" "more 10.3.0.2" "third fd00:3::2"; do
 		[ "$(keys alone)" = "$(keys with.client)" ] && break
 	done
 	expect "$case: alone and with a recording" "$(keys alone)" "$(keys with.client)"
-	expect "$case: client and events" same "$(python3 compare.py with.events with.client 2>&1)"
+	expect "$case: client and events" same "$(python3 "$reader" compare with.events with.client 2>&1)"
 done
 # A client that does not ask gets nothing. Its keys begin at its first byte.
 record plain 10.3.0.2 7777 plain 10 100 2000
@@ -114,7 +78,7 @@ in_far tc qdisc add dev far clsact
 in_far tc filter add dev far ingress bpf da obj "$drop" sec tc
 record lost 10.3.0.2 7777 tcp 50 1000 5000
 in_far tc qdisc del dev far clsact
-expect "lost segments" same "$(python3 compare.py lost.events lost.client 2>&1)"
+expect "lost segments" same "$(python3 "$reader" compare lost.events lost.client 2>&1)"
 expect "transmissions" True "$(python3 - <<'PYTHON'
 import collections, json
 times = collections.defaultdict(list)
@@ -228,7 +192,7 @@ for _ in 1 2 3 4 5; do
 done
 [ -z "$wrong" ] || fail "$wrong"
 "$tracewire" report -q --json existing.pcapng >existing.json
-python3 events.py existing.json >existing.events
+python3 "$reader" events existing.json >existing.events
 expect "base of the keys of a connection that existed" '"seen"' "$(sed -E 's/.*"key_base": ("[a-z_]*").*/\1/' existing.events | sort -u)"
 expect "state files" "" "$(ls /run/tracewire 2>/dev/null | grep -E "^sockets-tracewire-($killed|$first|$other)")"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sends messages over TCP, and prints the time stamps that the kernel returns on the error queue, one a line:
+ * Sends messages over TCP or UDP, and prints the time stamps that the kernel returns on the error queue, one a line:
  *
  *     TYPE KEY TIME
  *
@@ -13,6 +13,9 @@
  *            tcp     also SOF_TIMESTAMPING_OPT_ID_TCP
  *            more    as tcp; two of three messages with MSG_MORE, so that a packet has three
  *            third   as more, but time stamps are requested for the first of three messages only
+ *            udp     over UDP, SOF_TIMESTAMPING_OPT_ID
+ *            udp-gso as udp; the kernel divides each message into datagrams of 1000 bytes (UDP_SEGMENT)
+ *            udp-plain as udp, without time stamps
  *            stats   as tcp; also prints the state of the connection (SOF_TIMESTAMPING_OPT_STATS)
  */
 #include <time.h> /* before <linux/errqueue.h>, which uses struct timespec */
@@ -32,6 +35,8 @@
 #include <unistd.h>
 
 #define OPT_ID_TCP       (1 << 16) /* for <linux/net_tstamp.h> before Linux 6.2 */
+#define UDP_SEGMENT      103       /* for <netinet/udp.h> before glibc 2.38 */
+#define DATAGRAM         1000
 #define NS               1000000000ll
 #define FIRST            "0123456789"
 #define LAST_WAIT_US     20000
@@ -73,9 +78,9 @@ static int64_t read_offset(void)
 	return offset;
 }
 
-static struct addrinfo *find(const char *host, const char *port)
+static struct addrinfo *find(const char *host, const char *port, int type)
 {
-	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+	const struct addrinfo hints = { .ai_socktype = type,
 					.ai_family = host ? AF_UNSPEC : AF_INET6,
 					.ai_flags = AI_PASSIVE };
 	struct addrinfo *found;
@@ -95,7 +100,7 @@ static void read_all(int from)
 
 static void run_sink(const char *port)
 {
-	const struct addrinfo *own = find(NULL, port);
+	const struct addrinfo *own = find(NULL, port, SOCK_STREAM);
 	const int fd = socket(AF_INET6, SOCK_STREAM, 0), one = 1;
 
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
@@ -207,10 +212,12 @@ static void send_message(int fd, char *data, size_t size, int flags, uint32_t st
 
 static void run_send(char **args)
 {
-	const struct addrinfo *to = find(args[0], args[1]);
 	const char *mode = args[2];
+	const bool is_udp = !strncmp(mode, "udp", 3), is_plain = !strcmp(mode, "plain") || !strcmp(mode, "udp-plain");
+	const struct addrinfo *to = find(args[0], args[1], is_udp ? SOCK_DGRAM : SOCK_STREAM);
 	const bool by_thirds = !strcmp(mode, "more") || !strcmp(mode, "third"), is_third = !strcmp(mode, "third");
-	const int n = atoi(args[3]), size = atoi(args[4]), fd = socket(to->ai_family, SOCK_STREAM, 0), one = 1;
+	const int n = atoi(args[3]), size = atoi(args[4]), fd = socket(to->ai_family, to->ai_socktype, 0), one = 1,
+		  segment = DATAGRAM;
 	const useconds_t pause = (useconds_t)atoi(args[5]);
 	uint32_t flags = SOF_TIMESTAMPING_SOFTWARE | SOF_TIMESTAMPING_OPT_ID | SOF_TIMESTAMPING_OPT_TSONLY;
 	char *data = calloc(1, (size_t)size);
@@ -218,16 +225,19 @@ static void run_send(char **args)
 	real_minus_mono = read_offset();
 	if (connect(fd, to->ai_addr, to->ai_addrlen))
 		die("connect");
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	if (!is_udp)
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	if (!strcmp(mode, "udp-gso") && setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment)))
+		die("UDP_SEGMENT");
 	send_message(fd, FIRST, strlen(FIRST), 0, 0);
 	usleep(LAST_WAIT_US);
-	if (strcmp(mode, "id") != 0)
+	if (strcmp(mode, "id") != 0 && !is_udp)
 		flags |= OPT_ID_TCP;
 	if (!strcmp(mode, "stats"))
 		flags |= SOF_TIMESTAMPING_OPT_STATS;
 	if (!is_third)
 		flags |= STAMPS;
-	if (strcmp(mode, "plain") != 0 && setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof(flags)))
+	if (!is_plain && setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof(flags)))
 		die("SO_TIMESTAMPING");
 	for (int i = 0; i < n; i++) {
 		send_message(fd, data, (size_t)size, by_thirds && i % 3 != 2 ? MSG_MORE : 0,
