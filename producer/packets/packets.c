@@ -53,12 +53,25 @@ struct tw_packets {
 	bool has_stopped;
 };
 
-/* The event of a pair that is made from packets. Other events of the same system are recorded. Return: NULL if the pair has none */
+static enum tw_packet_event find_name(const char *name)
+{
+	enum tw_packet_event event = 0;
+
+	while (event < TW_PACKET_EVENTS && strcmp(name, tw_packet_event_names[event]) != 0)
+		event++;
+	return event;
+}
+
+/*
+ * The event of a pair that is made from packets. The other socket events are recorded. An event of which there are both is measured.
+ * Return: NULL if the pair has none
+ */
 static const struct tw_pair_event *packet_event(const struct tw_pair *pair)
 {
 	for (size_t i = 0; i < pair->n_events; i++)
 		if (pair->events[i].system && !strcmp(pair->events[i].system, SYSTEM) &&
-		    tw_sockts__find(pair->events[i].event) == TW_SOCKTS_EVENTS)
+		    (find_name(pair->events[i].event) < TW_PACKET_EVENTS ||
+		     tw_sockts__find(pair->events[i].event) == TW_SOCKTS_EVENTS))
 			return &pair->events[i];
 	return NULL;
 }
@@ -91,10 +104,8 @@ int tw_packets__new(const struct tw_packets_selection *selection, struct tw_pack
 static enum tw_packet_event find_event(const struct tw_pair *pair, struct tw_error *error)
 {
 	const struct tw_pair_event *named = packet_event(pair);
-	enum tw_packet_event event = 0;
+	const enum tw_packet_event event = find_name(named->event);
 
-	while (event < TW_PACKET_EVENTS && strcmp(named->event, tw_packet_event_names[event]) != 0)
-		event++;
 	if (event == TW_PACKET_EVENTS)
 		tw_error__set(error, -EINVAL, "%sthere is no event %s:%s",
 			      TW_PAIR_PLACE(pair->source, named->line, named->column), SYSTEM, named->event);

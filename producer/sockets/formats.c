@@ -89,6 +89,18 @@ static const struct {
 			      "REC->comm, REC->cgroup, " SYMBOLS(hook, TW_SOCKTS_HOOK_LIST),
 		NULL,
 	},
+	[TW_SOCKTS_icmp_echo] = {
+		SOCKET_TEXT "type=%s id=%hu seq=%hu rtt=%llu bytes=%u ifindex=%u hook=%s",
+		SOCKET_VALUES SYMBOLS(type, TW_SOCKTS_ECHO_LIST) ", REC->id, REC->seq, REC->rtt, REC->bytes, "
+			      "REC->ifindex, " SYMBOLS(hook, TW_SOCKTS_HOOK_LIST),
+		NULL,
+	},
+	[TW_SOCKTS_ecn_ce] = {
+		SOCKET_TEXT "direction=%s bytes=%u segments=%hu ifindex=%u hook=%s",
+		SOCKET_VALUES SYMBOLS(direction, TW_SOCKTS_DIRECTION_LIST) ", REC->bytes, REC->segments, REC->ifindex, "
+			      SYMBOLS(hook, TW_SOCKTS_HOOK_LIST),
+		NULL,
+	},
 	[TW_SOCKTS_tcp_reset] = {
 		SOCKET_TEXT "direction=%s seq=%u hook=%s reason=",
 		SOCKET_VALUES SYMBOLS(direction, TW_SOCKTS_DIRECTION_LIST) ", REC->seq, "

@@ -11,7 +11,9 @@
 
 #include "producer/missed.h"
 
+#include "codepoint_programs.skel.h"
 #include "drop_programs.skel.h"
+#include "echo_programs.skel.h"
 #include "egress_programs.skel.h"
 #include "egress_udp_programs.skel.h"
 #include "ingress_programs.skel.h"
@@ -30,6 +32,8 @@ static const struct {
 	{ 1u << TW_SOCKTS_ingress_ts, "", ingress_programs__elf_bytes },
 	{ 1u << TW_SOCKTS_tcp_reset, "", reset_programs__elf_bytes },
 	{ 1u << TW_SOCKTS_drop, "", drop_programs__elf_bytes },
+	{ 1u << TW_SOCKTS_icmp_echo, "", echo_programs__elf_bytes },
+	{ 1u << TW_SOCKTS_ecn_ce, "", codepoint_programs__elf_bytes },
 };
 
 uint32_t tw_socket_objects__events(size_t i)

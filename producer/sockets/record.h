@@ -19,8 +19,10 @@
 	X(0xff00, egress_ts)    \
 	X(0xff01, egress_stats) \
 	X(0xff02, ingress_ts)   \
+	X(0xff04, icmp_echo)    \
 	X(0xff05, tcp_reset)    \
-	X(0xff06, drop)
+	X(0xff06, drop)         \
+	X(0xff07, ecn_ce)
 
 enum tw_sockts_id {
 #define X(id, name) TW_SOCKTS_ID_##name = (id),
@@ -74,6 +76,11 @@ enum tw_sockts_event {
 	X(1, SENT, "sent")          \
 	X(2, RECEIVED, "received")
 
+/* What icmp_echo is about. */
+#define TW_SOCKTS_ECHO_LIST(X)                     \
+	X(1, REQUEST, "request") /* it was sent */ \
+	X(2, REPLY, "reply")     /* it was received */
+
 #define X(num, name, text) TW_SOCKTS_HOOK_##name = (num),
 enum tw_sockts_hook { TW_SOCKTS_HOOK_LIST(X) };
 #undef X
@@ -85,6 +92,9 @@ enum tw_sockts_key_base { TW_SOCKTS_KEY_BASE_LIST(X) };
 #undef X
 #define X(num, name, text) TW_SOCKTS_INGRESS_##name = (num),
 enum tw_sockts_ingress_type { TW_SOCKTS_INGRESS_LIST(X) };
+#undef X
+#define X(num, name, text) TW_SOCKTS_ECHO_##name = (num),
+enum tw_sockts_echo_type { TW_SOCKTS_ECHO_LIST(X) };
 #undef X
 #define X(num, name, text) TW_SOCKTS_DIRECTION_##name = (num),
 enum tw_sockts_direction { TW_SOCKTS_DIRECTION_LIST(X) };
@@ -180,6 +190,26 @@ enum tw_sockts_direction { TW_SOCKTS_DIRECTION_LIST(X) };
 	S(__u8, hook)                                                            \
 	A(char, dev, TW_SOCKTS_DEV_LEN)                                          \
 	A(char, comm, TW_SOCKTS_COMM_LEN) /* of the reader */
+
+/* The ports are 0. */
+#define TW_SOCKTS_FIELDS_icmp_echo(S, A, P)                                            \
+	TW_SOCKTS_IDENTITY(S, A, P)                                                    \
+	S(__u64, rtt)   /* of a reply: since its request was passed to a device, ns */ \
+	S(__u32, bytes) /* with the ICMP header */                                     \
+	S(__u32, ifindex)                                                              \
+	S(__u16, id)                                                                   \
+	S(__u16, seq)                                                                  \
+	S(__u8, type) /* enum tw_sockts_echo_type */                                   \
+	S(__u8, hook)
+
+/* A packet with the ECN bits CE. */
+#define TW_SOCKTS_FIELDS_ecn_ce(S, A, P)                                \
+	TW_SOCKTS_IDENTITY(S, A, P)                                     \
+	S(__u32, bytes) /* with the IP header */                        \
+	S(__u32, ifindex)                                               \
+	S(__u16, segments) /* packets that the kernel handles as one */ \
+	S(__u8, direction) /* enum tw_sockts_direction */               \
+	S(__u8, hook)
 
 #define TW_SOCKTS_FIELDS_tcp_reset(S, A, P)                                 \
 	TW_SOCKTS_IDENTITY(S, A, P)                                         \

@@ -89,7 +89,7 @@ PYTHON
 }
 for case in "udp 10.3.0.2 100 on" "udp fd00:3::2 5000 on" "udp-gso 10.3.0.2 3500 on" "udp-gso fd00:3::2 3500 off"; do
 	read -r mode address size segmentation <<<"$case"
-	ethtool -K near tx-udp-segmentation $segmentation >/dev/null 2>&1
+	ethtool -K near tx-udp-segmentation "$segmentation" >/dev/null 2>&1
 	"$stamps" send "$address" 7777 "$mode" 20 "$size" 1000 >alone
 	record "with" "$stamps" send "$address" 7777 "$mode" 20 "$size" 1000
 	expect "$case: alone and with a recording" "$(keys alone)" "$(keys with.client)"
