@@ -37,6 +37,20 @@ static __always_inline uint16_t count_segments(struct sk_buff *skb)
 	return segments ? segments : 1;
 }
 
+static __always_inline bool wants(const struct tw_sockts_socket *flow, uint32_t ifindex,
+				  enum tw_sockts_direction direction)
+{
+	const volatile struct tw_sockts_condition *condition = sockets__condition(TW_SOCKTS_ecn_ce);
+	struct tw_sockts_facts facts;
+
+	if (!condition->n)
+		return true;
+	sockets__know_current(condition, &facts);
+	facts.ifindex = ifindex;
+	facts.direction = direction;
+	return tw_sockts_condition__passes(condition, flow, &facts);
+}
+
 /* A packet that is passed to a device, or received from it. @at: the IP header */
 static __always_inline int make_mark(struct sk_buff *skb, const unsigned char *at, enum tw_sockts_direction direction)
 {
@@ -44,23 +58,29 @@ static __always_inline int make_mark(struct sk_buff *skb, const unsigned char *a
 	const struct net_device *dev = skb->dev;
 	const struct sock *sk = received ? NULL : skb->sk;
 	struct sockets_headers headers = { 0 };
+	struct tw_sockts_socket flow = { 0 };
 	struct tw_sockts_ecn_ce *event;
+	uint32_t ifindex;
 
 	if (!dev || !has_mark(skb, at))
+		return 0;
+	ifindex = (uint32_t)dev->ifindex;
+	sockets__set_flow_at(&flow, skb, at, received, &headers);
+	flow.netns_cookie = sockets__netns_of(skb);
+	if (sk) {
+		flow.skaddr = (uint64_t)sk;
+		flow.cookie = (uint64_t)sk->__sk_common.skc_cookie.counter;
+	}
+	if (!wants(&flow, ifindex, direction))
 		return 0;
 	event = sockets__reserve(sizeof(*event));
 	if (!event)
 		return 0;
 	__builtin_memset(event, 0, sizeof(*event));
+	__builtin_memcpy(event, &flow, sizeof(flow));
 	sockets__set_common(&event->common, TW_SOCKTS_ID_ecn_ce);
-	sockets__set_flow_at(event, skb, at, received, &headers);
-	event->netns_cookie = sockets__netns_of(skb);
-	if (sk) {
-		event->skaddr = (uint64_t)sk;
-		event->cookie = (uint64_t)sk->__sk_common.skc_cookie.counter;
-	}
 	event->bytes = skb->len - (uint32_t)((uint64_t)at - (uint64_t)skb->data);
-	event->ifindex = (uint32_t)dev->ifindex;
+	event->ifindex = ifindex;
 	event->segments = count_segments(skb);
 	event->direction = direction;
 	event->hook = TW_SOCKTS_HOOK_TRACEPOINT;

@@ -20,6 +20,8 @@ static const uint32_t known[TW_SOCKTS_EVENTS] = {
 	[TW_SOCKTS_egress_ts] = OF_ALL | OF_TASK | BIT(type) | BIT(ifindex),
 	[TW_SOCKTS_egress_stats] = OF_ALL,
 	[TW_SOCKTS_ingress_ts] = OF_ALL | OF_TASK | BIT(type) | BIT(ifindex),
+	[TW_SOCKTS_icmp_echo] = OF_ALL | BIT(type) | BIT(ifindex),
+	[TW_SOCKTS_ecn_ce] = OF_ALL | BIT(direction) | BIT(ifindex),
 	[TW_SOCKTS_tcp_reset] = OF_ALL | BIT(reason) | BIT(direction),
 	[TW_SOCKTS_drop] = OF_ALL | BIT(reason) | BIT(ifindex),
 };

@@ -91,10 +91,26 @@ static __always_inline void identify(const struct message *message, struct echo 
 	ret->family = message->flow.family;
 }
 
+static __always_inline bool wants(const struct message *message, enum tw_sockts_echo_type type)
+{
+	const volatile struct tw_sockts_condition *condition = sockets__condition(TW_SOCKTS_icmp_echo);
+	struct tw_sockts_facts facts;
+
+	if (!condition->n)
+		return true;
+	sockets__know_current(condition, &facts);
+	facts.type = type;
+	facts.ifindex = message->ifindex;
+	return tw_sockts_condition__passes(condition, &message->flow, &facts);
+}
+
 static __always_inline void record_echo(const struct message *message, enum tw_sockts_echo_type type, uint64_t rtt)
 {
-	struct tw_sockts_icmp_echo *event = sockets__reserve(sizeof(*event));
+	struct tw_sockts_icmp_echo *event;
 
+	if (!wants(message, type))
+		return;
+	event = sockets__reserve(sizeof(*event));
 	if (!event)
 		return;
 	__builtin_memset(event, 0, sizeof(*event));

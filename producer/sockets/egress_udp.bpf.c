@@ -187,12 +187,30 @@ static __always_inline void set_key(struct tw_sockts_egress_ts *event, struct co
 	}
 }
 
+static __always_inline bool wants(const struct tw_sockts_egress_ts *sent, enum tw_sockts_egress_type type,
+				  uint32_t ifindex)
+{
+	const volatile struct tw_sockts_condition *condition = sockets__condition(TW_SOCKTS_egress_ts);
+	struct tw_sockts_facts facts;
+
+	if (!condition->n)
+		return true;
+	sockets__know_current(condition, &facts);
+	sockets__know_task(&facts, sent->pid, sent->cgroup, sent->comm);
+	facts.type = type;
+	facts.ifindex = ifindex;
+	return tw_sockts_condition__passes(condition, (const struct tw_sockts_socket *)sent, &facts);
+}
+
 /* Records that a packet has reached a step. */
 static __always_inline void record_step(const struct sent *sent, enum tw_sockts_egress_type type,
 					enum tw_sockts_hook hook, uint32_t ifindex)
 {
-	struct tw_sockts_egress_ts *event = sockets__reserve(sizeof(*event));
+	struct tw_sockts_egress_ts *event;
 
+	if (!wants(&sent->event, type, ifindex))
+		return;
+	event = sockets__reserve(sizeof(*event));
 	if (!event)
 		return;
 	__builtin_memcpy(event, &sent->event, sizeof(*event));
