@@ -24,7 +24,7 @@ stages() {
 
 stages >"$scratch/stages"
 while read -r event; do
-	grep -q "[ ]$event[ ,].*stage " "$scratch/stages" || fail "there is no stage of $event: $(cat "$scratch/stages")"
+	grep -q "[ ]${event}[ ,].*stage " "$scratch/stages" || fail "there is no stage of $event: $(cat "$scratch/stages")"
 done <"$scratch/list"
 expect "stages that are there twice" "" "$(sed -E 's/^[a-z]+ (.*stage [a-z0-9_]+: ).*/\1/' "$scratch/stages" | sort | uniq -d)"
 while read -r status tracepoint; do
