@@ -22,7 +22,7 @@
 
 #define STATE_FILES "sockets-"        /* prefix of names */
 #define LOCK        "lock-of-sockets" /* name of a state file without content */
-#define LOCK_TRIES  100               /* each waits about 50 ms */
+#define LOCK_TRIES  400 /* each waits about 50 ms; on a busy machine, the holder needs seconds to load programs */
 #define BPFFS       "/sys/fs/bpf"
 #define OWN_BPFFS   "bpf" /* below the directory of state files */
 #define PIN_PREFIX  "tracewire-"

@@ -34,10 +34,21 @@ in_far sh -c 'ip addr add 10.3.0.2/24 dev far; ip addr add fd00:3::2/64 dev far 
 in_background sink in_far "$stamps" sink 7777
 wait_for says "$scratch/sink.out" ready
 
+# await_quiet: waits, but not for ever, until no other run follows TCP. Such runs set and clear flags of all connections of the machine.
+await_quiet() {
+	local root
+	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	for _ in $(seq 150); do
+		bpftool cgroup show "$root" | grep -q sock_ops || return
+		sleep 0.2
+	done
+}
+
 # record NAME WORD...: records while the client sends; NAME.client and NAME.events have what the client and the recording got
 record() {
 	local name=$1
 	shift
+	await_quiet
 	"$tracewire" record -q -e sockts:egress_ts -w "$name.pcapng" -- "$stamps" send "$@" >"$name.client" 2>"$name.err" ||
 		fail "$name: $(cat "$name.err")"
 	"$tracewire" report -q --json "$name.pcapng" >"$name.json" 2>"$name.err" || fail "$name: report: $(cat "$name.err")"
@@ -90,6 +101,7 @@ PYTHON
 )"
 
 # The state of the connection that comes with an acknowledgement is the one that the client gets (SOF_TIMESTAMPING_OPT_STATS).
+await_quiet
 "$tracewire" record -q -e sockts:egress_stats -w stats.pcapng -- "$stamps" send 10.3.0.2 7777 stats 30 100 10000 >stats.client 2>stats.err ||
 	fail "stats: $(cat stats.err)"
 "$tracewire" report -q --json stats.pcapng >stats.json
@@ -142,6 +154,7 @@ wrong() {
 # recording of the same connection goes on, and then owns the flag. Two recordings do not have to see the same BPF filesystem.
 follow_existing() {
 	local client
+	await_quiet
 	in_background client "$stamps" send 10.3.0.2 7777 plain 1000000 100 20000
 	client=$pid
 	wait_for has_connection
