@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/filter_option.h"
 #include "cli/messages.h"
+#include "cli/packet_options.h"
 #include "cli/receiver.h"
 #include "cli/run_interface.h"
 #include "cli/run_options.h"
@@ -24,14 +25,18 @@
  * less, because the reader threads then pause for only 1 ms.
  */
 #define LATENCY_MS 10
+/* Longest time that a packet waits for events before it. While there are no events, the producer tells only once a second that there are none. */
+#define PACKET_WAIT_NS 200000000ull
 
 struct live {
 	struct run_config run; /* must be first: the options of the run groups store into it */
 	const char *display_filter;
+	struct packet_options packets;
 	bool gui;
 	bool is_running; /* tracing has started, so the viewer has something to show; stays true after the end */
 	struct run_interface veth;
 	struct viewer viewer;
+	struct tw_packet_capture *capture; /* between its opening and the start of the receiver, which then owns it */
 	struct receiver *receiver;
 	const struct tw_filter *filter_left; /* --filter, if the receiver must evaluate a part of it; otherwise NULL */
 	struct receiver_stats stats;
@@ -52,12 +57,13 @@ static void ignore_ourselves(const struct live *live, struct tw_producer *produc
 	tw_producer__ignore_device(producer, live->veth.iface.tx_name);
 }
 
-/* Return: the display filter. By default, tshark shows only events and losses, because metadata frames would add many lines. */
+/* Return: the display filter. By default, tshark shows only events, losses and packets: metadata frames would add many lines. */
 static const char *display_filter(const struct live *live)
 {
 	if (live->display_filter || live->gui || !viewer__has_plugin())
 		return live->display_filter;
-	return "trace.event or trace.lost.where";
+	return live->packets.interfaces.n ? "trace.event or trace.lost.where or not trace"
+					  : "trace.event or trace.lost.where";
 }
 
 static int start_receiver(struct live *live, struct tw_error *error)
@@ -70,6 +76,7 @@ static int start_receiver(struct live *live, struct tw_error *error)
 		.recorder = { .archive = { .application = "tracewire live " TRACEWIRE_VERSION,
 					   .wait_ns = HOLE_NS,
 					   .from_start = true,
+					   .packet_wait_ns = PACKET_WAIT_NS,
 					   .filter = live->filter_left },
 			      .deadline = stop__deadline() },
 		.is_over = viewer__is_gone,
@@ -84,14 +91,19 @@ static int start_receiver(struct live *live, struct tw_error *error)
 		tw_receiver__close(options.rx);
 		return err;
 	}
+	options.recorder.packets = live->capture;
+	live->capture = NULL;
 	return receiver__start(&options, &live->receiver, error);
 }
 
 static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *error)
 {
 	struct live *live = ctx;
-	int err = run_interface__create(live->run.interface, tw_producer__instance(producer),
-					tw_producer__threads(producer), &live->veth, error);
+	int err = packet_options__open(&live->packets, &live->capture, error);
+
+	if (!err)
+		err = run_interface__create(live->run.interface, tw_producer__instance(producer),
+					    tw_producer__threads(producer), &live->veth, error);
 
 	if (!err)
 		err = viewer__start(live->gui, display_filter(live), &live->viewer, error);
@@ -161,6 +173,7 @@ static void add_outcome(void *ctx, const struct tw_producer_counters *counters, 
 	const uint64_t tail = settle_tail(&live->stats.archive.ledger, counters);
 
 	outcome__add_archive(outcome, &live->stats.archive);
+	packet_options__add_outcome(&live->stats.archive.beside, outcome);
 	/* The receiver waits for the viewer, so a full receive buffer means that the viewer is too slow. */
 	outcome->place[OUTCOME_VIEWER] = outcome->place[OUTCOME_RECEIVER];
 	outcome->place[OUTCOME_RECEIVER] = 0;
@@ -202,6 +215,7 @@ static int close_output(void *ctx, struct tw_error *error)
 	if (live->receiver)
 		receiver__finish(live->receiver, &live->stats, &ignored);
 	viewer__finish(&live->viewer);
+	tw_packet_capture__close(live->capture);
 	return run_interface__close(&live->veth, error);
 }
 
@@ -269,8 +283,19 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 	status = session__run(&live->run, &defaults, args, &output, live, error);
 	tell_unseen(live);
 	leave_window(live);
-	return status ? status : judge_viewer(live, error);
+	status = status ? status : judge_viewer(live, error);
+	return packet_options__judge(status, live->stats.archive.beside.gone, error);
 }
+
+static void discard(void *data)
+{
+	struct live *live = data;
+
+	packet_options__fini(&live->packets);
+	run_config__fini(data);
+}
+
+static const struct cli_option packet_options[] = { PACKET_OPTIONS(struct live, packets), { 0 } };
 
 static const struct cli_option options[] = {
 	{ 'Y', "display-filter", "FILTER", CLI_ARG_TEXT, "Show only packets that match this Wireshark display filter",
@@ -284,16 +309,20 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
+static const struct cli_option_group packet_group = { "Packets", packet_options };
 static const struct cli_option_group group = { "Output", options };
-static const struct cli_option_group *const groups[] = { &run_event_group, &run_task_group,   &run_source_group,
-							 &run_phc_group,   &run_tracer_group, &group,
-							 &run_frame_group, &run_status_group, NULL };
+static const struct cli_option_group *const groups[] = {
+	&run_event_group, &run_task_group, &run_source_group, &run_phc_group,    &run_tracer_group,
+	&packet_group,    &group,          &run_frame_group,  &run_status_group, NULL
+};
 
 static const struct cli_example examples[] = {
 	{ "Watch the scheduler while a command runs", "sudo tracewire live -e sched -- sleep 1" },
 	{ "Show only switches to the idle task",
 	  "sudo tracewire live -e sched -Y 'trace.sched.sched_switch.next_pid == 0'" },
 	{ "Show events in Wireshark", "sudo tracewire live -e sched,irq --gui" },
+	{ "Show the packets of an interface beside the events",
+	  "sudo tracewire live -e net --with-packets eth0 --packet-filter 'tcp port 80'" },
 	{ NULL, NULL },
 };
 
@@ -323,5 +352,5 @@ const struct cli_command cli_command_live = {
 	.groups = groups,
 	.config_size = sizeof(struct live),
 	.run = run,
-	.discard = run_config__fini,
+	.discard = discard,
 };

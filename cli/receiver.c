@@ -440,6 +440,7 @@ int receiver__start(const struct receiver_options *options, struct receiver **re
 
 	if (!r) {
 		tw_output__free(options->recorder.output);
+		tw_packet_capture__close(options->recorder.packets);
 		tw_receiver__close(options->rx);
 		return tw_error__set(error, -ENOMEM, "no memory to receive");
 	}

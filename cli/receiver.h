@@ -15,7 +15,7 @@
 #define RECEIVER_RING (32u << 20)
 
 struct receiver_options {
-	/* receiver__start() takes ownership of rx and recorder.output, even if it fails. */
+	/* receiver__start() takes ownership of rx, recorder.output and recorder.packets, even if it fails. */
 	struct tw_receiver *rx;
 	struct tw_recorder_options recorder; /* its slots and slot_bytes are set by the receiver */
 	/*
