@@ -25,7 +25,7 @@
  * less, because the reader threads then pause for only 1 ms.
  */
 #define LATENCY_MS 10
-/* Longest time that a packet waits for events before it. While there are no events, the producer tells only once a second that there are none. */
+/* Longest time that a packet waits for events before it: the producer says only once a second that there are none. */
 #define PACKET_WAIT_NS 200000000ull
 
 struct live {

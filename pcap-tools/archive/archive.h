@@ -141,13 +141,13 @@ void tw_archive__own_clock(struct tw_archive *a, const struct tw_own_clock *own)
 
 /**
  * tw_archive__capture() - announce that packets will be written beside the events of the first stream; call it before the first frame
- * @capture: describes the interfaces; borrowed until tw_archive__free(). The caller reads it
+ * @interfaces: @n of them; copied, but their texts are borrowed until tw_archive__free()
  *
  * From then on, events wait until the packets before them are passed. The archive has no other `align` than TW_ALIGN_NONE, without `wall`.
  *
  * Return: 0 or -ENOMEM.
  */
-int tw_archive__capture(struct tw_archive *a, const struct tw_packet_capture *capture);
+int tw_archive__capture(struct tw_archive *a, const struct tw_packet_interface *interfaces, size_t n);
 
 /** tw_archive__packet() - accept a packet, which is copied. Return: as tw_archive__frame() */
 int tw_archive__packet(struct tw_archive *a, const struct tw_captured_packet *packet);

@@ -44,6 +44,7 @@ struct tw_archive_stream {
 
 /* An interface whose packets are beside the events. */
 struct tw_archive_interface {
+	struct tw_packet_interface what;
 	bool described;               /* it is in this file */
 	uint32_t id;                  /* its number there */
 	struct tw_archive_count here; /* in this file; `events` is not used */
@@ -53,7 +54,6 @@ struct tw_archive_interface {
 
 /* Packets beside the events: packets.h. */
 struct tw_archive_packets {
-	const struct tw_packet_capture *capture;
 	struct tw_archive_interface *interfaces; /* @n of them; 0 = no packets are captured */
 	size_t n;
 	struct tw_archive_packet *first, *last; /* queued packets, sorted by time */

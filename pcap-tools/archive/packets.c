@@ -48,17 +48,16 @@ void tw_archive_packets__clock(struct tw_archive *a, const struct tw_archive_str
 	packets->shift = s->clock.line.offset - packets->wall;
 }
 
-int tw_archive__capture(struct tw_archive *a, const struct tw_packet_capture *capture)
+int tw_archive__capture(struct tw_archive *a, const struct tw_packet_interface *interfaces, size_t n)
 {
 	struct tw_archive_packets *packets = &a->packets;
 
-	packets->capture = capture;
-	packets->n = tw_packet_capture__n(capture);
-	packets->interfaces = calloc(packets->n, sizeof(*packets->interfaces));
-	if (!packets->interfaces) {
-		packets->n = 0;
+	packets->interfaces = calloc(n, sizeof(*packets->interfaces));
+	if (!packets->interfaces)
 		return -ENOMEM;
-	}
+	packets->n = n;
+	for (size_t i = 0; i < n; i++)
+		packets->interfaces[i].what = interfaces[i];
 	return tw_merge__hold(a->merge, 0);
 }
 
@@ -144,19 +143,18 @@ static void describe_error(const struct tw_archive_packets *packets, uint64_t er
 static int put_interface(struct tw_archive *a, size_t i)
 {
 	struct tw_archive_interface *interface = &a->packets.interfaces[i];
-	struct tw_packet_interface described;
+	const struct tw_packet_interface *what = &interface->what;
 	char comment[128];
 	struct tw_pcapng_interface block = { .description = "packets beside the events",
 					     .os = a->options.os,
 					     .comment = comment };
 	int err;
 
-	tw_packet_capture__interface(a->packets.capture, i, &described);
 	describe_error(&a->packets, a->packets.error, comment, sizeof(comment));
-	block.name = described.name;
-	block.filter = described.filter;
-	block.linktype = described.linktype;
-	block.snaplen = described.snaplen;
+	block.name = what->name;
+	block.filter = what->filter;
+	block.linktype = what->linktype;
+	block.snaplen = what->snaplen;
 	err = tw_pcapng__interface(a->file, &block, &interface->id);
 	interface->described = !err;
 	return err;
@@ -210,7 +208,6 @@ static int put_statistics(struct tw_archive *a, size_t i)
 	const struct tw_archive_interface *interface = &a->packets.interfaces[i];
 	const struct tw_packet_counters *counters = &interface->counters;
 	const uint64_t now = a->packets.until;
-	struct tw_packet_interface described;
 	char comment[512], error[128];
 	struct tw_pcapng_statistics statistics = {
 		.time = interface->here.packets ? interface->here.end : now,
@@ -222,12 +219,11 @@ static int put_statistics(struct tw_archive *a, size_t i)
 		.comment = comment,
 	};
 
-	tw_packet_capture__interface(a->packets.capture, i, &described);
 	describe_error(&a->packets, a->packets.error_max, error, sizeof(error));
 	snprintf(comment, sizeof(comment), "%s%s%s", error, counters->gone ? "; the capture ended early: " : "",
 		 counters->gone ? counters->gone : "");
 	statistics.end = statistics.time;
-	statistics.filters = *described.filter != '\0';
+	statistics.filters = *interface->what.filter != '\0';
 	return tw_pcapng__statistics(a->file, interface->id, &statistics);
 }
 
@@ -270,11 +266,9 @@ bool tw_archive_packets__unwritten(struct tw_archive *a, uint32_t interface)
 
 static void describe_gone(const struct tw_archive_packets *packets, size_t i, char *ret, size_t size)
 {
-	struct tw_packet_interface interface;
+	const struct tw_archive_interface *interface = &packets->interfaces[i];
 
-	tw_packet_capture__interface(packets->capture, i, &interface);
-	snprintf(ret, size, "%s could not be captured to the end (%s)", interface.name,
-		 packets->interfaces[i].counters.gone);
+	snprintf(ret, size, "%s could not be captured to the end (%s)", interface->what.name, interface->counters.gone);
 }
 
 void tw_archive_packets__stats(const struct tw_archive *a, struct tw_archive_packet_stats *ret)

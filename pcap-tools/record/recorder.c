@@ -326,6 +326,17 @@ static int recorder__start(struct tw_recorder *rec, struct tw_error *error)
 	return 0;
 }
 
+/* Announces the interfaces of the capture of packets to the archive. */
+static int recorder__announce(struct tw_recorder *rec)
+{
+	struct tw_packet_interface interfaces[TW_PACKET_CAPTURE_MAX];
+	const size_t n = rec->packets ? tw_packet_capture__n(rec->packets) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		tw_packet_capture__interface(rec->packets, i, &interfaces[i]);
+	return n ? tw_archive__capture(rec->archive, interfaces, n) : 0;
+}
+
 static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_options *options, struct tw_error *error)
 {
 	int err;
@@ -337,7 +348,7 @@ static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_o
 	err = tw_archive__new(rec->output, &options->archive, &rec->archive, error);
 	if (err)
 		return err;
-	err = rec->packets ? tw_archive__capture(rec->archive, rec->packets) : 0;
+	err = recorder__announce(rec);
 	if (err)
 		return tw_error__set(error, err, "writing %s: no memory", rec->name);
 	err = tw_slot_queue__init(&rec->queue, rec->slots, rec->slot_bytes + TW_MERGE_SLACK);

@@ -27,13 +27,16 @@ for name, e in ("little", "<"), ("big", ">"):
     f = open(name + ".pcapng", "wb")
     f.write(block(0x0a0d0d0a, struct.pack(e + "IHHq", 0x1a2b3c4d, 1, 0, -1)))
     for i in range(2):
-        f.write(block(1, struct.pack(e + "HHI", 1, 0, 100) + opt(2, b"eth%d" % i) + opt(3, b"card %d" % i) + opt(8, u64(10**9)) + end))
+        names = opt(2, b"eth%d" % i) + opt(3, b"card %d" % i)
+        f.write(block(1, struct.pack(e + "HHI", 1, 0, 100) + names + opt(8, u64(10**9)) + end))
     for i, t in enumerate(times):
         data = packet(i)
         options = opt(1, b"note %d" % i) + opt(2, struct.pack(e + "I", 1 + i % 2)) + end if i % 3 == 0 else b""
-        f.write(block(6, struct.pack(e + "I", i % 2) + high_low(t) + struct.pack(e + "II", len(data), 1000 + i) + data + bytes(-len(data) % 4) + options))
+        head = struct.pack(e + "I", i % 2) + high_low(t) + struct.pack(e + "II", len(data), 1000 + i)
+        f.write(block(6, head + data + bytes(-len(data) % 4) + options))
     for i in range(2):
-        f.write(block(5, struct.pack(e + "I", i) + high_low(times[-1]) + opt(2, high_low(times[0])) + opt(3, high_low(times[-1])) + opt(4, u64(27 + i)) + opt(5, u64(7)) + end))
+        span = opt(2, high_low(times[0])) + opt(3, high_low(times[-1]))
+        f.write(block(5, struct.pack(e + "I", i) + high_low(times[-1]) + span + opt(4, u64(27 + i)) + opt(5, u64(7)) + end))
     f.close()
     f = open(name + ".pcap", "wb")
     f.write(struct.pack(e + "IHHIIII", 0xa1b2c3d4, 2, 4, 0, 0, 100, 1))

@@ -136,7 +136,8 @@ run 0 "$tracewire" record -e $net --with-packets "$near" --packet-filter 'udp ds
 	python3 echo.py $far
 expect "filtered packets" "200 64" "$(tshark -r short.pcapng -Y "frame.interface_name == \"$near\"" -T fields -e frame.cap_len 2>/dev/null |
 	sort | uniq -c | awk '{ print $1, $2 }')"
-capinfos -MI short.pcapng | grep -qF 'Filter string = udp dst port 7777' || fail "the filter is not in the file: $(capinfos -MI short.pcapng)"
+capinfos -MI short.pcapng | grep -qF 'Filter string = udp dst port 7777' ||
+	fail "the filter is not in the file: $(capinfos -MI short.pcapng)"
 
 # The kernel drops packets while the recorder is stopped, and counts each.
 cat >flood.py <<'PYTHON'

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Packets beside the events of an archive: their order, their times when the wall clock is set, and their statistics. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "archive_file.h"
+#include "pcap-tools/pcapng/blocks.h"
+
+#define AHEAD 1700000000000000000ull /* wall clock - stream's clock, ns */
+#define HOUR  3600000000000ull
+
+static int setup(void **state)
+{
+	static const struct tw_packet_interface eth0 = {
+		.name = "eth0",
+		.filter = "icmp",
+		.linktype = 101,
+		.snaplen = 500,
+	};
+	struct fixture *x = fixture__new(&(struct tw_archive_options){ .from_start = true });
+
+	assert_int_equal(tw_archive__capture(x->archive, &eth0, 1), 0);
+	*state = x;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	fixture__free(*state);
+	return 0;
+}
+
+static void put_hello(struct fixture *x, uint64_t time)
+{
+	put(x, test_frame__hello(&x->frame, "box", "run", time, AHEAD));
+}
+
+static void put_clock(struct fixture *x, uint64_t time, uint64_t ahead)
+{
+	const struct tw_clock_view clock = {
+		.valid = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL,
+		.reading = { [TW_CLOCK_TRACE] = time, [TW_CLOCK_REAL] = time + ahead },
+	};
+
+	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, TEST_CONTROL, time);
+	tw_clock__emit(&x->frame.f, &clock);
+	put(x, test_frame__end(&x->frame));
+}
+
+static void put_event(struct fixture *x, uint64_t seq, uint64_t time)
+{
+	test_frame__begin(&x->frame, 1, seq, time);
+	assert_true(test_frame__event(&x->frame, time, 1, 24));
+	put(x, test_frame__end(&x->frame));
+}
+
+/* Passes a packet with this stamp of the wall clock. */
+static void put_packet(struct fixture *x, uint64_t stamp)
+{
+	const uint8_t data[60] = { 0x45 };
+	const struct tw_captured_packet packet = { .time = stamp, .data = data, .len = sizeof(data), .original = 1500 };
+
+	assert_int_equal(tw_archive__packet(x->archive, &packet), 0);
+}
+
+/* Passes the time of the wall clock up to which all packets have come. */
+static void until(struct fixture *x, uint64_t realtime)
+{
+	assert_int_equal(tw_archive__packets_until(x->archive, realtime), 0);
+}
+
+static uint64_t time_of(const struct block *packet)
+{
+	return (uint64_t)load_u32(packet->body + 4) << 32 | load_u32(packet->body + 8);
+}
+
+/* The file goes on with the packets of these times by the stream's clock; in @interfaces, e is an event or control frame, p a packet. */
+static void expect(struct fixture *x, const char *interfaces, const uint64_t *times)
+{
+	for (size_t i = 0; interfaces[i]; i++) {
+		const struct block packet = find(x, TW_PCAPNG_EPB);
+
+		assert_int_equal(time_of(&packet), AHEAD + times[i]);
+		assert_int_equal(load_u32(packet.body), interfaces[i] == 'p');
+	}
+}
+
+static size_t packets_so_far(struct fixture *x)
+{
+	struct block block;
+	size_t n = 0;
+
+	assert_int_equal(tw_archive__flush(x->archive), 0);
+	x->size = (size_t)pread(x->fd, x->file, sizeof(x->file), 0);
+	x->at = 0;
+	while (block__next(x->file, x->size, &x->at, &block))
+		n += block.type == TW_PCAPNG_EPB;
+	return n;
+}
+
+/* Events wait for the packets before them, and packets for the events before them. At equal times, the packet is first. */
+static void in_order(void **state)
+{
+	struct fixture *x = *state;
+
+	put_hello(x, 1000);
+	put_packet(x, AHEAD + 4000);
+	put_packet(x, AHEAD + 2000);
+	put_packet(x, AHEAD + 3500);
+	put_event(x, 0, 1500);
+	put_event(x, 1, 2500);
+	put_event(x, 2, 3500);
+	put_watermark(x, 3700, 3);
+	assert_int_equal(packets_so_far(x), 0); /* packets before 1000 may come */
+	until(x, AHEAD + 3000);
+	assert_int_equal(packets_so_far(x), 4); /* up to 2500 */
+	until(x, AHEAD + 5000);
+	assert_int_equal(packets_so_far(x), 6); /* up to 3500: events may come before 4000 */
+	finish(x);
+	expect(x, "eepepep", (const uint64_t[]){ 1000, 1500, 2000, 2500, 3500, 3500, 4000 });
+}
+
+static struct tw_archive_packet_stats stats_of(const struct fixture *x)
+{
+	struct tw_archive_stats stats;
+
+	tw_archive__stats(x->archive, &stats);
+	return stats.beside;
+}
+
+/* After the wall clock was set, a packet has the time that it would have had without that, as events do. */
+static void wall_clock_set(void **state)
+{
+	struct fixture *x = *state;
+
+	put_hello(x, 1000);
+	put_packet(x, AHEAD + 2000);
+	put_clock(x, 3000, AHEAD + HOUR);
+	put_packet(x, AHEAD + HOUR + 4000);
+	put_clock(x, 5000, AHEAD - HOUR);
+	put_packet(x, AHEAD - HOUR + 6000);
+	put_event(x, 0, 7000);
+	finish(x);
+	for (uint64_t time = 2000; time <= 6000; time += 2000) {
+		struct block packet = find(x, TW_PCAPNG_EPB);
+
+		while (!load_u32(packet.body)) /* control frames: CLOCK, and OFFSET for the step */
+			packet = find(x, TW_PCAPNG_EPB);
+		assert_int_equal(time_of(&packet), AHEAD + time);
+	}
+	assert_int_equal(stats_of(x).written, 3);
+}
+
+/* A packet that comes too late is written, and counted. */
+static void late(void **state)
+{
+	struct fixture *x = *state;
+
+	put_hello(x, 1000);
+	put_event(x, 0, 5000);
+	put_watermark(x, 5500, 1);
+	until(x, AHEAD + 6000);
+	assert_int_equal(stats_of(x).late, 0);
+	put_packet(x, AHEAD + 4000);
+	until(x, AHEAD + 7000);
+	finish(x);
+	assert_int_equal(stats_of(x).late, 1);
+	expect(x, "eep", (const uint64_t[]){ 1000, 5000, 4000 });
+}
+
+/* Each interface has its name, link type, filter and statistics, also without packets and events. */
+static void statistics(void **state)
+{
+	const struct tw_packet_counters counters = { .received = 10, .dropped = 3, .gone = "it has gone" };
+	struct fixture *x = *state;
+	struct block block;
+
+	until(x, AHEAD + 1000);
+	tw_archive__packet_counters(x->archive, 0, &counters);
+	finish(x);
+	block = find(x, TW_PCAPNG_IDB);
+	assert_int_equal(load_u32(block.body), 101);
+	assert_int_equal(load_u32(block.body + 4), 500);
+	assert_true(block__has_text(&block, 8, TW_OPT_IF_NAME, "eth0"));
+	block = find(x, TW_PCAPNG_ISB);
+	assert_int_equal(block__number(&block, 12, TW_OPT_ISB_RECEIVED), 10);
+	assert_int_equal(block__number(&block, 12, TW_OPT_ISB_DROPPED), 3);
+	assert_true(block__has_text(
+		&block, 12, TW_OPT_COMMENT,
+		"packet times are those of this machine's wall clock; the capture ended early: it has gone"));
+	assert_string_equal(stats_of(x).gone, "eth0 could not be captured to the end (it has gone)");
+	assert_int_equal(stats_of(x).dropped, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(in_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(wall_clock_set, setup, teardown),
+		cmocka_unit_test_setup_teardown(late, setup, teardown),
+		cmocka_unit_test_setup_teardown(statistics, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
