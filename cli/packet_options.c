@@ -9,18 +9,6 @@
 #define BUFFER_MIN (64u << 10) /* of --packet-buffer, bytes; a smaller one has no room for a block of the kernel */
 #define BUFFER_MAX (1u << 30)
 
-int packet_options__add(void *target, const char *value, struct tw_error *error)
-{
-	struct tw_words *words = target;
-	const char **items = reallocarray(words->items, words->n + 1, sizeof(*items));
-
-	if (!items)
-		return tw_error__set(error, -ENOMEM, "no memory for '%s'", value);
-	words->items = items;
-	items[words->n++] = value;
-	return 0;
-}
-
 int packet_options__length(void *target, const char *value, struct tw_error *error)
 {
 	static const struct tw_number_rule rule = { .min = 1, .max = TW_PCAPNG_PACKET_MAX };

@@ -7,10 +7,10 @@
 
 #include "cli/command.h"
 #include "cli/outcome.h"
+#include "cli/run_options.h"
 #include "pcap-tools/packets/packet_capture.h"
-#include "producer/tracer/tracer.h"
 
-/* The values of the options. A member of the config of a command, at the same offset as PACKET_OPTIONS() gets. */
+/* The values of the options; a member of the config of a command. */
 struct packet_options {
 	struct tw_words interfaces; /* --with-packets */
 	const char *filter;
@@ -25,7 +25,7 @@ struct packet_options {
 	  CLI_ARG_INTERFACE,                                                                                                     \
 	  "Also write the packets of this interface, in time order with the events. May be given many times",                    \
 	  .offset = offsetof(config, member),                                                                                    \
-	  .apply = packet_options__add },                                                                                        \
+	  .apply = run_words__add },                                                                                             \
 		{ 0,                                                                                                             \
 		  "packet-filter",                                                                                               \
 		  "FILTER",                                                                                                      \
@@ -46,7 +46,7 @@ struct packet_options {
 			.offset = offsetof(config, member.buffer), .apply = packet_options__buffer                               \
 	}
 
-int packet_options__add(void *target, const char *value, struct tw_error *error);
+/* The apply functions of the options. */
 int packet_options__length(void *target, const char *value, struct tw_error *error);
 int packet_options__buffer(void *target, const char *value, struct tw_error *error);
 

@@ -10,7 +10,7 @@
 #include "producer/tracer/tracer.h"
 #include "transport/sink.h"
 
-static int add_word(void *target, const char *word, struct tw_error *error)
+int run_words__add(void *target, const char *word, struct tw_error *error)
 {
 	struct tw_words *words = target;
 	const char **items = reallocarray(words->items, words->n + 1, sizeof(*items));
@@ -29,17 +29,17 @@ static const struct cli_option tracer_options[] = {
 	  .offset = offsetof(struct run_config, tracing.tracer), .once = "a run has one tracer" },
 	{ 'l', "function", "FUNCTION", CLI_ARG_FUNCTION,
 	  "Trace only these functions: a name, or a glob such as 'vfs_*'. May be given many times",
-	  .offset = offsetof(struct run_config, tracing.functions), .apply = add_word },
+	  .offset = offsetof(struct run_config, tracing.functions), .apply = run_words__add },
 	{ 'n', "no-function", "FUNCTION", CLI_ARG_FUNCTION,
 	  "Do not trace these functions, even if --function selects them. May be given many times",
-	  .offset = offsetof(struct run_config, tracing.not_functions), .apply = add_word },
+	  .offset = offsetof(struct run_config, tracing.not_functions), .apply = run_words__add },
 	{ 'g', "graph", "FUNCTION", CLI_ARG_FUNCTION,
 	  "With function_graph: trace only these functions and the functions that they call. May be given many times",
-	  .offset = offsetof(struct run_config, tracing.graphs), .apply = add_word },
+	  .offset = offsetof(struct run_config, tracing.graphs), .apply = run_words__add },
 	{ 'O', "trace-option", "OPTION", CLI_ARG_TRACE_OPTION,
 	  "Set a trace option of the kernel, or clear it with the prefix 'no'; see `tracewire list --options`. May be "
 	  "given many times",
-	  .offset = offsetof(struct run_config, tracing.options), .apply = add_word },
+	  .offset = offsetof(struct run_config, tracing.options), .apply = run_words__add },
 	{ 'T', "stacks", NULL, CLI_ARG_NONE, "Record the kernel stack after each event",
 	  .offset = offsetof(struct run_config, tracing.stacks) },
 	{ 0 },
@@ -53,7 +53,7 @@ static const struct cli_option task_options[] = {
 	{ 'P', "pid", "PID", CLI_ARG_TEXT,
 	  "Trace only the thread with this id, and the threads and processes that it starts later. The id of a "
 	  "process selects its main thread only. Separate several ids by commas. May be given many times",
-	  .offset = offsetof(struct run_config, tracing.pids), .apply = add_word },
+	  .offset = offsetof(struct run_config, tracing.pids), .apply = run_words__add },
 	{ 'M', "cpus", "CPUS", CLI_ARG_TEXT,
 	  "Trace only these CPUs: a hexadecimal mask such as 'c', or a list such as '2-3' or '0,2'; a single number is a "
 	  "mask; -1 means all",
@@ -157,7 +157,7 @@ static int add_phc(void *target, const char *name, struct tw_error *error)
 {
 	const int err = tw_phcs__check_name(name, error);
 
-	return err ? err : add_word(target, name, error);
+	return err ? err : run_words__add(target, name, error);
 }
 
 static const struct cli_option phc_options[] = {

@@ -35,6 +35,9 @@ extern const struct cli_option_group run_frame_group;  /* --events-per-frame, --
 extern const struct cli_option_group run_tracer_group; /* -p, -l, -n, -g, -O, -T */
 extern const struct cli_option_group run_status_group; /* -q, -v */
 
+/** run_words__add() - the apply function of an option that may be given many times; @target: a struct tw_words. Return: 0 or -ENOMEM */
+int run_words__add(void *target, const char *word, struct tw_error *error);
+
 /** run_config__fini() - free what the options have allocated; @config points to a config that begins with a struct run_config */
 void run_config__fini(void *config);
 
