@@ -73,13 +73,12 @@ static int refuse(const struct interface *interface, int status, struct tw_error
 			     interface->name, why, advice);
 }
 
+/* Sets the filter; an empty one, too: without a program, the kernel would copy whole packets, whatever the snaplen. */
 static int set_filter(const struct tw_packet_capture *c, struct interface *interface, struct tw_error *error)
 {
 	struct bpf_program program;
 	int status;
 
-	if (!*c->filter)
-		return 0;
 	if (pcap_compile(interface->pcap, &program, c->filter, 1, PCAP_NETMASK_UNKNOWN))
 		return tw_error__set(error, -EINVAL, "'%s' is no capture filter for %s: %s; see pcap-filter(7)",
 				     c->filter, interface->name, pcap_geterr(interface->pcap));

@@ -17,6 +17,7 @@
 #define SLOTS_DEFAULT      512
 #define SLOT_BYTES_DEFAULT (16 * 1024)
 #define FLUSH_MS           40 /* longest time in a file's buffer; a kill may lose 100 ms of data, 60 ms of it in earlier stages */
+#define PACKETS_MS         10 /* longest time between two readings of packets: the kernel's buffer must not become full */
 #define ANSWERS_MAX        512 /* clock samples in the command queue; more are dropped, because newer ones will follow */
 #define BATCH_MAX          8   /* limit of the slots that are taken, passed on or returned together */
 /* A call of the output is stuck if it has lasted for at least this time, and the deadline passed at least this time ago. */
@@ -266,10 +267,11 @@ static void recorder__end(struct tw_recorder *rec)
 
 static void recorder__write(struct tw_recorder *rec)
 {
+	const uint32_t wait_ms = rec->packets ? PACKETS_MS : FLUSH_MS;
 	uint64_t flushed = tw_time__now(CLOCK_MONOTONIC);
 	struct tw_slot *slot;
 
-	while (tw_slot_queue__wait(&rec->queue, FLUSH_MS, &rec->filled)) {
+	while (tw_slot_queue__wait(&rec->queue, wait_ms, &rec->filled)) {
 		command_queue__run(&rec->commands, rec->archive);
 		recorder__read_packets(rec);
 		while ((slot = tw_slot_list__pop(&rec->filled)))
