@@ -646,6 +646,15 @@ static __always_inline bool pass_hole(struct receiver *receiver, const struct tc
 	return true;
 }
 
+/* Whether a connected socket of TCP can have events that are wanted */
+static __always_inline bool wants_socket(struct sock *sk)
+{
+	const bool compares_cookie = SOCKETS_COMPARES(&settings.conditions[TW_SOCKTS_ingress_ts].socket, cookie);
+
+	return sockets__wants_socket(TW_SOCKTS_ingress_ts, sk, compares_cookie ? bpf_get_socket_cookie(sk) : 0,
+				     PROTOCOL_TCP);
+}
+
 /* Bytes of TCP enter the queue of a socket, which is locked. */
 static __always_inline void queue_tcp(struct sock *sk, struct doing *doing)
 {
@@ -660,9 +669,6 @@ static __always_inline void queue_tcp(struct sock *sk, struct doing *doing)
 
 	if (!tcp)
 		return;
-	cookie = bpf_get_socket_cookie(sk);
-	if (!sockets__wants_socket(TW_SOCKTS_ingress_ts, sk, cookie, PROTOCOL_TCP))
-		return;
 	end = received_until(sk, tcp);
 	receiver = find_receiver(sk, tcp, end);
 	if (!receiver)
@@ -676,6 +682,7 @@ static __always_inline void queue_tcp(struct sock *sk, struct doing *doing)
 		return;
 	hole = pass_hole(receiver, tcp, end);
 	receiver->queued = end;
+	cookie = bpf_get_socket_cookie(sk);
 	expect_wake(doing, cookie, end - 1, bytes);
 	sockets__set_identity(&flow, sk, cookie, PROTOCOL_TCP);
 	if (!wants(TW_SOCKTS_INGRESS_SOCKET, &flow, 0, NULL))
@@ -807,7 +814,7 @@ int BPF_PROG(ingress_socket, struct sock *sk)
 	if (!doing || !is_internet(sk))
 		return 0;
 	doing->ready_cookie = 0;
-	if (protocol == PROTOCOL_TCP && state != STATE_LISTEN)
+	if (protocol == PROTOCOL_TCP && state != STATE_LISTEN && wants_socket(sk))
 		queue_tcp(sk, doing);
 	else if (protocol == PROTOCOL_UDP)
 		queue_udp(sk, doing);
