@@ -19,7 +19,7 @@ enum tw_address tw_field__address(const struct tw_field *field)
 		return TW_ADDRESS_NONE;
 	if (field->count == 4 && is_called_address(field->name, ""))
 		return TW_ADDRESS_IPV4;
-	if (field->count == 16 && is_called_address(field->name, "_v6"))
+	if (field->count == 16 && (is_called_address(field->name, "_v6") || is_called_address(field->name, "v6")))
 		return TW_ADDRESS_IPV6;
 	return TW_ADDRESS_NONE;
 }

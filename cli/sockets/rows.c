@@ -191,9 +191,7 @@ bool sockets_flow__is(const struct tw_socket_flow_id *id, const char *name)
 
 uint64_t sockets_row__sent(const struct sockets_row *row, const struct tw_socket_times_result *result)
 {
-	const bool is_known = result->has[TW_SOCKET_EGRESS] && (!row->flow || row->flow->id.protocol == TW_SOCKET_TCP);
-
-	return row->figures->sent || is_known ? row->figures->sent : UINT64_MAX;
+	return row->figures->sent || result->has[TW_SOCKET_EGRESS] ? row->figures->sent : UINT64_MAX;
 }
 
 uint64_t sockets_row__read(const struct sockets_row *row, const struct tw_socket_times_result *result)

@@ -172,12 +172,11 @@ static void find_hook(const struct tw_bpf_kernel *kernel, size_t i, struct tw_so
 	}
 }
 
-void tw_socket_hooks__explain(const struct tw_bpf_kernel *kernel, enum tw_sockts_event event,
-			      struct tw_socket_stage *ret)
+void tw_socket_hooks__explain(const struct tw_bpf_kernel *kernel, uint32_t events, struct tw_socket_stage *ret)
 {
 	size_t i = 0;
 
-	while (i < HOOKS - 1 && !(hooks[i].events & 1u << event))
+	while (i < HOOKS - 1 && hooks[i].events != events)
 		i++;
 	find_hook(kernel, i, ret);
 }

@@ -39,9 +39,8 @@ struct tw_socket_hook {
 size_t tw_socket_hooks__choose(const struct tw_bpf_kernel *kernel, uint32_t events, const struct tw_socket_hook **ret,
 			       size_t max);
 
-/** tw_socket_hooks__explain() - find out why the kernel permits no hook for an event. @ret: the first stage of the event */
-void tw_socket_hooks__explain(const struct tw_bpf_kernel *kernel, enum tw_sockts_event event,
-			      struct tw_socket_stage *ret);
+/** tw_socket_hooks__explain() - find out why the kernel permits no hook for events. @ret: the first stage whose hooks are for @events */
+void tw_socket_hooks__explain(const struct tw_bpf_kernel *kernel, uint32_t events, struct tw_socket_stage *ret);
 
 /** tw_socket_hook__describe() - what the program is attached to, for people, such as "tracepoint kfree_skb" */
 void tw_socket_hook__describe(const struct tw_socket_hook *hook, char *ret, size_t size);

@@ -50,29 +50,46 @@ static uint32_t with_wakes(uint32_t events)
 	return events & 1u << TW_SOCKTS_ingress_ts ? events | TW_SOCKET_WAKES : events & ~TW_SOCKET_WAKES;
 }
 
+static bool has_hook(const struct tw_sockets *s, uint32_t events)
+{
+	for (size_t i = 0; i < s->n_hooks; i++)
+		if (s->hooks[i]->events == events)
+			return true;
+	return false;
+}
+
+/* Says which of the selected events the programs of an object would make, and why the kernel cannot run them. */
+static int explain_lack(const struct tw_sockets *s, const struct tw_sockets_options *options, size_t object,
+			struct tw_error *ret)
+{
+	const uint32_t events = tw_socket_objects__events(object);
+	struct tw_socket_stage stage;
+	char names[128];
+
+	tw_socket_hooks__explain(&s->kernel, events, &stage);
+	return tw_error__set(ret, -EOPNOTSUPP, "cannot record %s%s: %s: %s",
+			     tw_sockts__names(events & options->events, names, sizeof(names)),
+			     tw_socket_objects__part(object), stage.lack, stage.fix);
+}
+
 /* Chooses the hooks of the selected events. Return: 0 if there is one for at least one event */
 static int choose_hooks(struct tw_sockets *s, const struct tw_sockets_options *options, struct tw_error *error)
 {
-	uint32_t lacking;
+	int err = 0;
 
 	s->n_hooks = tw_socket_hooks__choose(&s->kernel, options->wakes ? with_wakes(options->events) : options->events,
 					     s->hooks, TW_SOCKET_HOOKS_MAX);
-	lacking = options->events & ~events_of(s);
-	for (uint32_t i = 0; i < TW_SOCKTS_EVENTS; i++) {
-		struct tw_socket_stage stage;
-		char sentence[320];
+	for (size_t i = 0; i < TW_SOCKET_OBJECTS && !err; i++) {
+		struct tw_error why;
 
-		if (!(lacking & 1u << i))
+		if (!(tw_socket_objects__events(i) & options->events) || has_hook(s, tw_socket_objects__events(i)))
 			continue;
-		tw_socket_hooks__explain(&s->kernel, i, &stage);
-		snprintf(sentence, sizeof(sentence), "the event " TW_SOCKTS_SYSTEM ":%s is left out: %s: %s",
-			 tw_sockts__name(i), stage.lack, stage.fix);
-		if (s->n_hooks && options->left_out)
-			options->left_out(options->ctx, sentence);
-		else if (!s->n_hooks)
-			tw_error__set(error, -EOPNOTSUPP, "%s", sentence);
+		if (!s->n_hooks)
+			err = explain_lack(s, options, i, error);
+		else if (options->left_out && explain_lack(s, options, i, &why))
+			options->left_out(options->ctx, why.text);
 	}
-	return s->n_hooks ? 0 : -EOPNOTSUPP;
+	return err;
 }
 
 /* The length of a jiffy: clocks named COARSE advance once in each. */

@@ -42,7 +42,7 @@ if grep -q ' cgroup2 ' /proc/mounts && grep -q '^ok .*root cgroup$' "$scratch/st
 		"$(grep -cE "^limited .*, ${needing}none: cgroup2 is not mounted\$" "$scratch/without")"
 	expect "other stages" "$(grep -vE "$needing" "$scratch/stages")" "$(grep -vE "$needing" "$scratch/without")"
 	run 1 "$tracewire" record -e sockts:egress_ts -w "$scratch/x.pcapng" -- true
-	says "$scratch/err" 'sockts:egress_ts is left out: (cgroup2 is not mounted: mount it|this kernel has no)' || fail "$(cat "$scratch/err")"
+	says "$scratch/err" 'cannot record sockts:egress_ts of TCP: (cgroup2 is not mounted: mount it|this kernel has no)' || fail "$(cat "$scratch/err")"
 fi
 mount --bind /dev/null /sys/kernel/btf/vmlinux
 stages | grep -q '^limited this kernel has no type information' || fail "without type information: $(stages)"

@@ -276,13 +276,14 @@ print("right")
 PYTHON
 right divided "python3 check-divided.py" -e sockts:ingress_ts -- python3 divided.py "$far_net"
 
-# After SIGKILL, no programs stay, and cleanup removes the trace instances.
+# Another run in the same network namespace has all stages, too. After SIGKILL, no programs stay, and cleanup removes the trace instances.
 in_background killed "$tracewire" record -q -e sockts:ingress_ts -w killed.pcapng
 killed=$pid
 programs() { bpftool prog show 2>/dev/null | grep -c 'name ingress_'; }
 measuring() { [ "$(programs)" -ge 6 ]; }
 gone() { [ "$(programs)" = 0 ]; }
 wait_for measuring
+right second "python3 check.py second.json second.out mono no" -e sockts:ingress_ts -- python3 receive.py "$far_net"
 kill_at_once "$killed"
 wait_for gone || fail "programs stay after SIGKILL"
 "$tracewire" cleanup >cleanup.out 2>&1 || fail "cleanup: $(cat cleanup.out)"
