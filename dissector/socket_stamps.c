@@ -67,7 +67,7 @@ static void close_capture(void)
 	for (uint32_t i = 0; i < connections.n; i++) {
 		struct tw_connection *connection = *(struct tw_connection **)tw_hash_table__value(&connections, i);
 
-		for (int stage = 0; stage < TW_STAGES; stage++)
+		for (enum tw_stage stage = 0; stage < TW_STAGES; stage++)
 			if (connection->stamps[stage])
 				g_tree_destroy(connection->stamps[stage]);
 		for (uint32_t point = 0; point < connection->n_points; point++)
@@ -508,7 +508,7 @@ void tw_timeline__of(const struct tw_segment *segment, struct tw_timeline *ret)
 	ret->n = 0;
 	if (!range_of(segment, &range))
 		return;
-	for (int stage = 0; stage < TW_STAGES; stage++)
+	for (enum tw_stage stage = 0; stage < TW_STAGES; stage++)
 		collect(&range, stage, stage <= TW_STAGE_SENDMSG ? 12 : 6, ret);
 	sort(ret);
 }

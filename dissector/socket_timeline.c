@@ -238,7 +238,7 @@ static bool put_delay_of(struct tw_dissect *d, proto_tree *tree, int at, const s
 	struct tw_timeline timeline;
 
 	tw_timeline__of(segment, &timeline);
-	for (int delay = 0; delay < TW_DELAYS; delay++) {
+	for (enum tw_delay delay = 0; delay < TW_DELAYS; delay++) {
 		const int64_t ns = tw_timeline__delay(&timeline, delay, &end);
 
 		if (ns < 0 || end != stamp)
@@ -335,7 +335,7 @@ static void put_packet(struct tw_dissect *d, const struct tw_timeline *timeline)
 	put_task(d, d->tree, hf_reader, timeline, TW_STAGE_WAKE, TW_STAGE_READ);
 	for (uint32_t i = 0; i < timeline->n; i++)
 		put_stamp(d, d->tree, timeline->stamps[i], i ? timeline->stamps[i - 1] : NULL);
-	for (int delay = 0; delay < TW_DELAYS; delay++) {
+	for (enum tw_delay delay = 0; delay < TW_DELAYS; delay++) {
 		const int64_t ns = tw_timeline__delay(timeline, delay, &end);
 
 		if (ns >= 0)

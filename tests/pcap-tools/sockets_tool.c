@@ -75,7 +75,8 @@ int main(int argc, char **argv)
 	int status;
 
 	must(argc == 2, &error);
-	must(!tw_socket_times__new(&options, &times, &error) && !tw_socket_times__new(&options, &live, &error), &error);
+	must(!tw_socket_times__new(&options, &times, &error), &error);
+	must(!tw_socket_times__new(&options, &live, &error), &error);
 	must(!tw_socket_times__read(times, open(argv[1], O_RDONLY), argv[1], &error), &error);
 	must(!tw_socket_times__begin(live, &error), &error);
 	send_all(argv[1], live);
