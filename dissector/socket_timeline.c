@@ -297,12 +297,14 @@ static void put_task(struct tw_dissect *d, proto_tree *tree, int id, const struc
 static void label_stamp(proto_item *item, const struct tw_socket_stamp *stamp, const struct tw_socket_stamp *before)
 {
 	const int64_t ns = before ? tw_socket_stamp__since(stamp, before) : 0;
+	const bool is_long = ns >= 1000000;
 
 	if (!item || !PTREE_DATA(item)->visible)
 		return;
 	if (before)
-		proto_item_set_text(item, "%s: %.3f us after %s, in frame %u", stage_names[stamp->stage],
-				    (double)ns / 1000, stage_names[before->stage], stamp->place.frame);
+		proto_item_set_text(item, "%s: %.3f %s after %s, in frame %u", stage_names[stamp->stage],
+				    (double)ns / (is_long ? 1000000 : 1000), is_long ? "ms" : "us",
+				    stage_names[before->stage], stamp->place.frame);
 	else
 		proto_item_set_text(item, "%s: in frame %u", stage_names[stamp->stage], stamp->place.frame);
 }

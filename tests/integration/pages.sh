@@ -26,6 +26,7 @@ ip link add eth0 type veth peer name eth1
 ip link set eth0 up
 ip link set eth1 up
 cp "$source/tests/data/debian-6.1.dat" "$scratch/pages/trace.dat"
+cp -r "$source/samples" "$scratch/pages"
 for page in "$source/README.md" "$source"/docs/*.md; do
 	case $page in
 	*/remote.md) continue ;;
