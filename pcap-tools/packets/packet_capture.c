@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/time.h"
 #include "pcap-tools/pcapng/writer.h"
@@ -27,6 +29,7 @@ struct tw_packet_capture {
 	char *filter;
 	uint32_t snaplen;
 	uint64_t buffer;
+	int stamping; /* a socket that requests receive time stamps; -1 = none */
 	size_t n;
 	struct interface interfaces[TW_PACKET_CAPTURE_MAX];
 };
@@ -141,6 +144,21 @@ static int check(const struct tw_packet_capture_options *options, struct tw_erro
 	return 0;
 }
 
+/*
+ * Makes the kernel stamp received packets as soon as they come from the device, until the socket is closed. Otherwise it stamps them when
+ * they are passed to the capture, after the event netif_receive_skb. Return: -1 if that cannot be requested: the stamps are then later
+ */
+static int begin_stamping(void)
+{
+	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), on = 1;
+
+	if (fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on)))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 int tw_packet_capture__open(const struct tw_packet_capture_options *options, struct tw_packet_capture **ret,
 			    struct tw_error *error)
 {
@@ -156,6 +174,7 @@ int tw_packet_capture__open(const struct tw_packet_capture_options *options, str
 		free(c);
 		return tw_error__set(error, -ENOMEM, "no memory to capture packets");
 	}
+	c->stamping = begin_stamping();
 	c->snaplen = options->snaplen ? options->snaplen : (uint32_t)TW_PCAPNG_PACKET_MAX;
 	c->buffer = options->buffer ? options->buffer : TW_PACKET_CAPTURE_BUFFER;
 	for (size_t i = 0; i < options->n && !err; i++)
@@ -176,6 +195,8 @@ void tw_packet_capture__close(struct tw_packet_capture *c)
 			pcap_close(c->interfaces[i].pcap);
 		free(c->interfaces[i].name);
 	}
+	if (c->stamping >= 0)
+		close(c->stamping);
 	free(c->filter);
 	free(c);
 }

@@ -18,6 +18,8 @@
 #define SLOT_BYTES_DEFAULT (16 * 1024)
 #define FLUSH_MS           40 /* longest time in a file's buffer; a kill may lose 100 ms of data, 60 ms of it in earlier stages */
 #define PACKETS_MS         10 /* longest time between two readings of packets: the kernel's buffer must not become full */
+#define READS_MAX          16                     /* readings of the packets that wait, before frames are written */
+#define LAST_PACKETS_NS    (5 * TW_NS_PER_SECOND) /* longest time for the packets that wait at the end */
 #define ANSWERS_MAX        512 /* clock samples in the command queue; more are dropped, because newer ones will follow */
 #define BATCH_MAX          8   /* limit of the slots that are taken, passed on or returned together */
 /* A call of the output is stuck if it has lasted for at least this time, and the deadline passed at least this time ago. */
@@ -215,29 +217,33 @@ static int take_packet(void *ctx, const struct tw_captured_packet *packet)
 	return 0;
 }
 
-/* Reads the packets that precede the frames taken from the queue just now. */
-static void recorder__read_packets(struct tw_recorder *rec)
+/* Reads the packets that precede the frames taken from the queue just now. Return: whether these were all */
+static bool recorder__read_packets(struct tw_recorder *rec)
 {
 	const uint64_t now = tw_time__now(CLOCK_REALTIME);
-	bool all;
+	bool all = !rec->packets;
 
-	if (!rec->packets)
-		return;
-	tw_packet_capture__read(rec->packets, take_packet, rec, &all);
-	if (all)
+	for (int i = 0; i < READS_MAX && !all; i++)
+		tw_packet_capture__read(rec->packets, take_packet, rec, &all);
+	if (rec->packets && all)
 		recorder__fail(rec, tw_archive__packets_until(rec->archive, now - TW_PACKET_CAPTURE_LATE));
+	return all;
 }
 
-/* Reads the packets of the time until now, which may arrive later than their stamps. */
+/* Reads the packets of the time until now, which may arrive later than their stamps, and those that waited before. */
 static void recorder__last_packets(struct tw_recorder *rec)
 {
-	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + TW_PACKET_CAPTURE_LATE;
+	const uint64_t begin = tw_time__now(CLOCK_MONOTONIC);
 	const struct timespec pause = { .tv_nsec = 5 * TW_NS_PER_MS };
 	struct tw_packet_counters counters;
+	uint64_t spent = 0;
+	bool all = true;
 
-	while (rec->packets && tw_time__now(CLOCK_MONOTONIC) < end) {
-		recorder__read_packets(rec);
-		nanosleep(&pause, NULL);
+	while (rec->packets && (spent < TW_PACKET_CAPTURE_LATE || (!all && spent < LAST_PACKETS_NS))) {
+		all = recorder__read_packets(rec);
+		if (all)
+			nanosleep(&pause, NULL);
+		spent = tw_time__now(CLOCK_MONOTONIC) - begin;
 	}
 	for (size_t i = 0; rec->packets && i < tw_packet_capture__n(rec->packets); i++) {
 		tw_packet_capture__counters(rec->packets, i, &counters);

@@ -149,7 +149,8 @@ static int pass_packet(struct taking *t, uint32_t i)
 	for (uint32_t k = i + 1; k-- && !err;) {
 		struct tw_socket_message *message = tw_socket_queue__at(out, k);
 
-		if (k < i && position - message->position >= t->event->bytes)
+		/* a datagram shares its packet with none: those of a batch are one message */
+		if (k < i && (t->event->protocol != TW_SOCKET_TCP || position - message->position >= t->event->bytes))
 			break;
 		if (has_passed(message, TW_SOCKET_SCHED))
 			continue;

@@ -110,16 +110,35 @@ static void leave_bpffs(const struct tw_state_file *lock)
 		rmdir(path);
 }
 
+/* Reads the path of the pin that a state file names. Return: 0; -ENODATA if the run was killed before it wrote the path; another -errno */
+static int read_pin(const struct tw_state_file *file, char *ret)
+{
+	char *text;
+	int err = tw_state_file__read(file, &text);
+
+	if (err)
+		return err;
+	err = strlen(text) < PATH_MAX ? 0 : -ENODATA;
+	if (!err)
+		strcpy(ret, text);
+	free(text);
+	return err;
+}
+
 /* Makes a state file that has the path of the pin, and then the pin. */
 static int pin_as(struct tw_socket_flags *flags, const char *name, struct tw_error *error)
 {
-	char file[NAME_MAX];
+	char file[NAME_MAX], old[PATH_MAX];
 	int err;
 
 	snprintf(file, sizeof(file), STATE_FILES "%s", name);
 	err = tw_state_file__lock(file, &flags->file, error);
 	if (err)
 		return err;
+	if (!read_pin(&flags->file, old) && old[0]) { /* of a killed run, which a cleanup could not end */
+		tw_state_file__close(&flags->file);
+		return -EEXIST;
+	}
 	err = tw_state_file__write(&flags->file, flags->pin, strlen(flags->pin));
 	if (!err)
 		err = bpf_obj_pin(flags->marks, flags->pin);
@@ -208,21 +227,6 @@ static int run_program(int marks, int heirs, bool hands_over)
 			bpf_program__fd(hands_over ? programs->progs.hand_over : programs->progs.clear));
 	flag_programs__destroy(programs);
 	libbpf_set_print(print);
-	return err;
-}
-
-/* Reads the path of the pin that a state file names. Return: 0; -ENODATA if the run was killed before it wrote the path; another -errno */
-static int read_pin(const struct tw_state_file *file, char *ret)
-{
-	char *text;
-	int err = tw_state_file__read(file, &text);
-
-	if (err)
-		return err;
-	err = strlen(text) < PATH_MAX ? 0 : -ENODATA;
-	if (!err)
-		strcpy(ret, text);
-	free(text);
 	return err;
 }
 
@@ -326,7 +330,8 @@ static int clean_up(struct tw_state_file *file, void *ctx, struct tw_error *erro
 
 	if (tw_state_file__try_lock(file))
 		return 0;
-	marks = read_pin(file, pin) ? -ENOENT : open_pin(pin);
+	err = read_pin(file, pin);
+	marks = err == -ENODATA ? -ENOENT : err ? err : open_pin(pin);
 	if (cleanup->dry_run || marks == -EAGAIN)
 		err = 0;
 	else if (marks >= 0)
@@ -346,10 +351,11 @@ static int clean_up(struct tw_state_file *file, void *ctx, struct tw_error *erro
 	return err;
 }
 
-static int find_any(struct tw_state_file *file, void *ctx, struct tw_error *error)
+/* Finds a state file of a run that has ended. Those of other runs need no cleanup, and no lock, for which a run would have to wait. */
+static int find_ended(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
-	(void)file, (void)ctx, (void)error;
-	return 1;
+	(void)ctx, (void)error;
+	return !tw_state_file__try_lock(file);
 }
 
 int tw_socket_flags__cleanup(bool dry_run, void (*removed)(void *ctx, const char *what, const char *name), void *ctx,
@@ -357,7 +363,7 @@ int tw_socket_flags__cleanup(bool dry_run, void (*removed)(void *ctx, const char
 {
 	struct cleanup cleanup = { dry_run, removed, ctx };
 	struct tw_state_file locked;
-	int err = tw_state_file__each(STATE_FILES, find_any, NULL, error);
+	int err = tw_state_file__each(STATE_FILES, find_ended, NULL, error);
 
 	if (err <= 0)
 		return err;

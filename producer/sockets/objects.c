@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -94,9 +95,28 @@ static int make_counters(struct tw_socket_objects *o)
 	return 0;
 }
 
+/* One more than the highest number of a CPU; numbers in between can be missing. The file has ranges, as "0-3,8-11". */
+static int find_end_of_cpus(void)
+{
+	FILE *file = fopen("/sys/devices/system/cpu/possible", "re");
+	const char *last;
+	char line[4096];
+	int end = libbpf_num_possible_cpus();
+
+	if (file && fgets(line, sizeof(line), file)) {
+		last = strrchr(line, ',');
+		last = last ? last + 1 : line;
+		last = strchr(last, '-') ? strchr(last, '-') + 1 : last;
+		end = atoi(last) + 1 > end ? atoi(last) + 1 : end;
+	}
+	if (file)
+		fclose(file);
+	return end;
+}
+
 int tw_socket_objects__init(struct tw_socket_objects *o, size_t ring_size)
 {
-	const int cpus = libbpf_num_possible_cpus();
+	const int cpus = find_end_of_cpus();
 	int err;
 
 	*o = (struct tw_socket_objects){ .cpus_map = -1, .rings_map = -1 };
@@ -136,7 +156,8 @@ size_t tw_socket_objects__drop(size_t i, const struct tw_socket_hook **hooks, si
 	bytes = files[i].bytes(&size);
 	object = bpf_object__open_mem(bytes, size, NULL);
 	for (size_t at = 0; at < n_hooks; at++)
-		if (object && !bpf_object__find_program_by_name(object, hooks[at]->program))
+		if (object ? !bpf_object__find_program_by_name(object, hooks[at]->program)
+			   : hooks[at]->events != files[i].events)
 			hooks[n++] = hooks[at];
 	bpf_object__close(object);
 	libbpf_set_print(print);

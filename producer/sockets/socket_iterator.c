@@ -43,40 +43,69 @@ static int run_here(int link)
 	return (int)len;
 }
 
-/* Remembers a namespace. Return: false if it was already visited, or without memory, which is kept as the error */
-static bool is_new(struct run *run, uint64_t inode)
+static bool is_visited(const struct run *run, uint64_t inode)
 {
 	for (size_t i = 0; i < run->n_visited; i++)
 		if (run->visited[i] == inode)
-			return false;
+			return true;
+	return false;
+}
+
+static int remember(struct run *run, uint64_t inode)
+{
 	if (run->n_visited % GROWTH == 0) {
 		uint64_t *more = realloc(run->visited, (run->n_visited + GROWTH) * sizeof(*more));
 
-		if (!more) {
-			run->err = -ENOMEM;
-			return false;
-		}
+		if (!more)
+			return -ENOMEM;
 		run->visited = more;
 	}
 	run->visited[run->n_visited++] = inode;
-	return true;
+	return 0;
+}
+
+/* Enters a namespace, if it was not visited. Its process may end at any time: only an open namespace is surely there. */
+static int enter(struct run *run, int fd)
+{
+	struct stat st;
+	int err;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (is_visited(run, st.st_ino))
+		return 0;
+	if (setns(fd, CLONE_NEWNET))
+		return errno == EINVAL ? 0 : -errno; /* another file in the folder of named namespaces */
+	err = remember(run, st.st_ino);
+	return err ? err : run_here(run->link);
 }
 
 static void visit(struct run *run, const char *path)
 {
 	struct stat st;
-	int fd, err = 0;
+	int fd, err;
 
-	if (stat(path, &st) || !is_new(run, st.st_ino))
+	if (stat(path, &st) || is_visited(run, st.st_ino))
 		return;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	if (!setns(fd, CLONE_NEWNET))
-		err = run_here(run->link);
+	err = enter(run, fd);
 	if (err && !run->err)
 		run->err = err;
 	close(fd);
+}
+
+/* The namespace of this process: nothing is entered, which requires CAP_SYS_ADMIN. */
+static void visit_own(struct run *run)
+{
+	struct stat st;
+	int err = stat("/proc/thread-self/ns/net", &st) ? -errno : remember(run, st.st_ino);
+
+	if (!err)
+		err = run_here(run->link);
+	if (err)
+		run->err = err;
 }
 
 static void visit_each(struct run *run, const char *dir, const char *rest, bool (*is_wanted)(const char *name))
@@ -112,7 +141,7 @@ static void *run_everywhere(void *ctx)
 {
 	struct run *run = ctx;
 
-	visit(run, "/proc/thread-self/ns/net");
+	visit_own(run);
 	visit_each(run, "/proc", "/ns/net", is_pid);
 	visit_each(run, NAMED, "", is_shown);
 	return NULL;

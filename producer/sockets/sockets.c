@@ -103,8 +103,8 @@ static uint32_t us_per_jiffy(void)
 /* Bits of skb_shared_info.tx_flags */
 static uint32_t tx_flags_of_sockets(const struct tw_bpf_kernel *kernel)
 {
-	static const char *const names[] = { "SKBTX_HW_TSTAMP_NOBPF", "SKBTX_SW_TSTAMP", "SKBTX_SCHED_TSTAMP",
-					     "SKBTX_COMPLETION_TSTAMP" };
+	static const char *const names[] = { "SKBTX_HW_TSTAMP_NOBPF", "SKBTX_HW_TSTAMP" /* before Linux 6.15 */,
+					     "SKBTX_SW_TSTAMP", "SKBTX_SCHED_TSTAMP", "SKBTX_COMPLETION_TSTAMP" };
 	uint32_t flags = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

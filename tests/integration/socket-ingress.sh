@@ -142,17 +142,8 @@ record() {
 	"$tracewire" report -q --json "$name.pcapng" >"$name.json" 2>"$name.err" || fail "$name: report: $(cat "$name.err")"
 }
 
-# saw_unseen NAME: whether `ip` or `l4`, which no tracepoint makes, happened while a thread of process 1 was interrupted. Then other stages
-# can be missing.
-saw_unseen() {
-	python3 - "$1.json" <<-'PYTHON' | grep -qxFf <(unseen_threads)
-		import json, sys
-		for e in map(json.loads, open(sys.argv[1])):
-		    if e["event"] == "ingress_ts" and e["fields"]["type"] in (2, 3): print(e["pid"])
-	PYTHON
-}
-
-# right NAME CHECK OPTION... -- COMMAND: records, and fails unless CHECK prints "right"
+# right NAME CHECK OPTION... -- COMMAND: records, and fails unless CHECK prints "right", once in three times: on a busy machine, datagrams can
+# be reordered, and readers be late; while threads of process 1 are interrupted, stages can be missing (unseen_threads).
 right() {
 	local name=$1 check=$2 result
 	shift 2
@@ -160,7 +151,6 @@ right() {
 		record "$name" "$@"
 		result=$($check 2>&1)
 		[ "$result" = right ] && break
-		saw_unseen "$name" || break
 	done
 	expect "$name" right "$result"
 }

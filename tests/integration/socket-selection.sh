@@ -86,7 +86,8 @@ def read(name):
     for line in open(name):
         event = json.loads(line)
         fields = event["fields"]
-        fields.pop("software", 0)
+        for time in "software", "busy_us", "rwnd_limited_us", "sndbuf_limited_us":  # a jiffy can begin between the two programs
+            fields.pop(time, 0)
         seconds, fraction = str(event["time"]).split(".")
         if begin < int(seconds) * 10**9 + int((fraction + "0" * 9)[:9]) < end and fields["netns_cookie"] in (0, netns):
             type = fields.get("type") if event["event"] == "ingress_ts" else None

@@ -72,9 +72,7 @@ for case in "id 10.3.0.2" "tcp fd00:3::2" "more 10.3.0.2" "third fd00:3::2"; do
 	expect "$case: client and events" same "$result"
 done
 # A client that does not ask gets nothing. Its keys begin at its first byte.
-record plain 10.3.0.2 7777 plain 10 100 2000
-expect "client that does not ask" "others 0" "$(cat plain.client)"
-expect "keys of a client that does not ask" "first [9, 109, 209, 309, 409, 509, 609, 709, 809, 909, 1009]" "$(python3 - <<'PYTHON'
+cat >plain.py <<'PYTHON'
 import json
 events = [json.loads(line) for line in open("plain.events")]
 keys = {t: sorted(e["key"] for e in events if e["type"] == t) for t in ("sendmsg_entry", "sendmsg", "sched", "snd_sw", "ack")}
@@ -84,28 +82,36 @@ assert all(times == sorted(times) for times in order.values()), order
 assert all(e["comm"] == "integration_sta" and e["transmission"] == 0 and e["bytes"] == (10 if e["key"] == 9 else 100) for e in events), events
 print(*{e["key_base"] for e in events}, keys["ack"])
 PYTHON
-)"
+wanted="first [9, 109, 209, 309, 409, 509, 609, 709, 809, 909, 1009]"
+for _ in 1 2 3; do
+	record plain 10.3.0.2 7777 plain 10 100 2000
+	result=$(python3 plain.py 2>&1)
+	[ "$result" = "$wanted" ] && break
+done
+expect "client that does not ask" "others 0" "$(cat plain.client)"
+expect "keys of a client that does not ask" "$wanted" "$result"
 # Lost segments are sent again, and count their transmissions.
 in_far tc qdisc add dev far clsact
 in_far tc filter add dev far ingress bpf da obj "$drop" sec tc
-record lost 10.3.0.2 7777 tcp 50 1000 5000
-in_far tc qdisc del dev far clsact
-expect "lost segments" same "$(python3 "$reader" compare lost.events lost.client 2>&1)"
-expect "transmissions" True "$(python3 - <<'PYTHON'
+cat >lost.py <<'PYTHON'
 import collections, json
 times = collections.defaultdict(list)
 for e in map(json.loads, open("lost.events")):
     if e["type"] == "sched": times[e["key"]].append(e["transmission"])
 print(all(t == list(range(len(t))) for t in times.values()) and sum(len(t) > 1 for t in times.values()) > 3)
 PYTHON
-)"
+for _ in 1 2 3; do
+	record lost 10.3.0.2 7777 tcp 50 1000 5000
+	result=$(python3 "$reader" compare lost.events lost.client 2>&1)
+	transmissions=$(python3 lost.py 2>&1)
+	[ "$result" = same ] && [ "$transmissions" = True ] && break
+done
+in_far tc qdisc del dev far clsact
+expect "lost segments" same "$result"
+expect "transmissions" True "$transmissions"
 
 # The state of the connection that comes with an acknowledgement is the one that the client gets (SOF_TIMESTAMPING_OPT_STATS).
-await_quiet
-"$tracewire" record -q -e sockts:egress_stats -w stats.pcapng -- "$stamps" send 10.3.0.2 7777 stats 30 100 10000 >stats.client 2>stats.err ||
-	fail "stats: $(cat stats.err)"
-"$tracewire" report -q --json stats.pcapng >stats.json
-expect "statistics" "same" "$(python3 - <<'PYTHON' 2>&1
+cat >stats.py <<'PYTHON'
 import json, socket, sys
 netns = int.from_bytes(socket.socket().getsockopt(socket.SOL_SOCKET, 71, 8), sys.byteorder)
 names = {1: "busy_us", 2: "rwnd_limited_us", 3: "sndbuf_limited_us", 4: "data_segs_out", 5: "retransmits", 6: "pacing_rate",
@@ -124,7 +130,15 @@ elapsed = [e["peer_elapsed"] for e in events.values()]
 assert len(client) == len(events) == 30 and elapsed == sorted(elapsed) and elapsed[-1] >= 290, (len(client), len(events), elapsed)
 print("same")
 PYTHON
-)"
+for _ in 1 2 3; do
+	await_quiet
+	"$tracewire" record -q -e sockts:egress_stats -w stats.pcapng -- "$stamps" send 10.3.0.2 7777 stats 30 100 10000 >stats.client \
+		2>stats.err || fail "stats: $(cat stats.err)"
+	"$tracewire" report -q --json stats.pcapng >stats.json
+	result=$(python3 stats.py 2>&1)
+	[ "$result" = same ] && break
+done
+expect "statistics" same "$result"
 
 # Connections that exist when a recording begins are followed.
 mkdir bpf
@@ -208,7 +222,7 @@ done
 "$tracewire" report -q --json existing.pcapng >existing.json
 python3 "$reader" events existing.json >existing.events
 expect "base of the keys of a connection that existed" '"seen"' "$(sed -E 's/.*"key_base": ("[a-z_]*").*/\1/' existing.events | sort -u)"
-expect "state files" "" "$(ls /run/tracewire 2>/dev/null | grep -E "^sockets-tracewire-($killed|$first|$other)")"
+expect "state files" "" "$(ls /run/tracewire 2>/dev/null | grep -E "^sockets-tracewire-($killed|$first|$other)$")"
 
 # A program at the root cgroup that permits no others: the run says so, and has its other events. Other runs do not see this program, because
 # the root is that of a cgroup namespace.
