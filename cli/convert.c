@@ -290,6 +290,17 @@ static void summarize_join(const struct convert *convert, const struct tw_join_s
 		    packets->cut);
 }
 
+/* Refuses to write over the file of packets. */
+static int check_packets(const struct convert *convert, int packets_fd, struct tw_error *error)
+{
+	struct stat packets, out;
+
+	if (output_file__is_standard(convert->out) || stat(convert->out, &out) || fstat(packets_fd, &packets) ||
+	    out.st_dev != packets.st_dev || out.st_ino != packets.st_ino)
+		return 0;
+	return tw_error__set(error, -EINVAL, "%s is the file of packets: name another output file", convert->out);
+}
+
 /* Joins the recording @in and the packets in the open file @packets_fd. Return: exit status */
 static int join_with(struct convert *convert, struct tw_capture_file *in, int packets_fd, const struct stat *st,
 		     struct tw_error *error)
@@ -301,7 +312,9 @@ static int join_with(struct convert *convert, struct tw_capture_file *in, int pa
 
 	if (err)
 		return cli_exit__of(err);
-	err = open_output(convert, st, &options.output, error);
+	err = check_packets(convert, packets_fd, error);
+	if (!err)
+		err = open_output(convert, st, &options.output, error);
 	if (err) {
 		tw_capture_file__close(options.packets);
 		return cli_exit__of(err);

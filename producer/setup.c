@@ -390,6 +390,10 @@ static int make_sockets(struct tw_producer *p, uint32_t own_tgid, struct tw_erro
 	};
 	const int err = options.events ? tw_sockets__new(&options, &p->sockets, &why) : 0;
 
+	if (!err && options.events && (o->tracing.pids.n || o->tracing.cpus || o->follow) && o->event_left_out)
+		o->event_left_out(o->ctx,
+				  "socket events are those of all tasks and CPUs: --pid, --follow and --cpus do "
+				  "not apply to them; use -f 'any.pid == PID' for one sender or reader");
 	return err ? tw_producer__without_sockets(p, err, &why, error) : 0;
 }
 

@@ -50,12 +50,25 @@ static const struct tw_field *find_address(const struct tw_format *format, const
 	return field && field->kind == TW_FIELD_ARRAY && field->size == TW_SOCKET_ADDRESS_LEN ? field : NULL;
 }
 
-bool tw_socket_binding__make(const struct tw_format *format, struct tw_socket_binding *ret)
+/* Return: the kind of the events of a name; TW_SOCKET_KIND_COUNT for another one */
+static size_t find_kind(const char *name)
 {
 	size_t kind = 0;
 
-	while (kind < TW_SOCKET_KIND_COUNT && strcmp(format->name, kinds[kind]) != 0)
+	while (kind < TW_SOCKET_KIND_COUNT && strcmp(name, kinds[kind]) != 0)
 		kind++;
+	return kind;
+}
+
+bool tw_socket_event__is_used(const char *name)
+{
+	return find_kind(name) < TW_SOCKET_KIND_COUNT;
+}
+
+bool tw_socket_binding__make(const struct tw_format *format, struct tw_socket_binding *ret)
+{
+	const size_t kind = find_kind(format->name);
+
 	if (strcmp(format->system, "sockts") != 0 || kind == TW_SOCKET_KIND_COUNT)
 		return false;
 	*ret = (struct tw_socket_binding){ .kind = (enum tw_socket_kind)kind };

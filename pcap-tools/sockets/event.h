@@ -98,6 +98,9 @@ struct tw_socket_event {
 	char comm[TW_SOCKET_COMM_LEN]; /* padded with NULs; all NUL = unknown */
 };
 
+/** tw_socket_event__is_used() - whether the table of sockets uses the events of a name of the system sockts; of others, it has no columns */
+bool tw_socket_event__is_used(const char *name);
+
 /** tw_socket_binding__make() - find the fields of a format. Return: false if it is no socket event, or lacks a field that it must have */
 bool tw_socket_binding__make(const struct tw_format *format, struct tw_socket_binding *ret);
 

@@ -67,13 +67,15 @@ static int take_event(void *ctx, const struct tw_read_event *event)
 			return err;
 	}
 	binding = event->known->user;
-	if (!binding) {
-		times->result.unreadable += !strcmp(event->known->format->system, "sockts");
-		return 0;
-	}
-	if (!wants(times, event))
+	if (strcmp(event->known->format->system, "sockts") != 0)
 		return 0;
 	times->result.socket_events++;
+	if (!wants(times, event))
+		return 0;
+	if (!binding) {
+		times->result.unreadable += tw_socket_event__is_used(event->known->format->name);
+		return 0;
+	}
 	if (!tw_socket_event__read(&binding->binding, event, &decoded)) {
 		times->result.unreadable++;
 		return 0;

@@ -46,7 +46,7 @@ static const char *const names[TW_SOCKTS_EVENTS] = {
 
 #define SOCKET_TEXT                                                                                    \
 	"family=%s protocol=%s sport=%hu dport=%hu saddr=%pI4 daddr=%pI4 saddrv6=%pI6c daddrv6=%pI6c " \
-	"cookie=%llx "
+	"cookie=0x%llx "
 #define SOCKET_VALUES                                                                       \
 	"__print_symbolic(REC->family, { 2, \"AF_INET\" }, { 10, \"AF_INET6\" }), "         \
 	"__print_symbolic(REC->protocol, { 1, \"IPPROTO_ICMP\" }, { 6, \"IPPROTO_TCP\" }, " \

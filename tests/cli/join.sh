@@ -92,4 +92,7 @@ refuses 2 "tracewire convert: nosuch cannot be read: No such file or directory" 
 refuses 2 "tracewire convert: make.py is neither a pcapng nor a pcap file, according to its first bytes" \
 	convert --join make.py "$events" both.pcapng
 [ -e both.pcapng ] && fail "an output without input"
+cp little.pcapng mine.pcapng
+refuses 2 "tracewire convert: mine.pcapng is the file of packets: name another output file" convert --join mine.pcapng "$events" mine.pcapng
+cmp little.pcapng mine.pcapng || fail "the packets were overwritten"
 exit $failed
