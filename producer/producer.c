@@ -319,16 +319,8 @@ static void leave_out_own_events(struct tw_producer *p)
 static int attach_sockets(struct tw_producer *p, struct tw_error *error)
 {
 	struct tw_error why;
-	uint32_t events = 0;
-	int err;
+	const int err = p->sockets ? tw_sockets__attach(p->sockets, tw_producer__socket_events(p), &why) : 0;
 
-	for (size_t i = 0; i < p->selection.events.n; i++) {
-		const enum tw_sockts_event event = tw_event_name__socket_event(&p->selection.events.names[i]);
-
-		if (event < TW_SOCKTS_EVENTS && !p->filtering.events[i].off)
-			events |= 1u << event;
-	}
-	err = p->sockets ? tw_sockets__attach(p->sockets, events, &why) : 0;
 	return err ? tw_producer__without_sockets(p, err, &why, error) : 0;
 }
 

@@ -54,6 +54,9 @@ struct tw_producer {
 	struct tw_unsure unsure;
 };
 
+/** tw_producer__socket_events() - Return: bits 1 << enum tw_sockts_event of the selected socket events that can pass the filter */
+uint32_t tw_producer__socket_events(const struct tw_producer *p);
+
 /**
  * tw_producer__without_sockets() - go on without the selected socket events
  * @err, @why: why they cannot be recorded

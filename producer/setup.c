@@ -292,8 +292,7 @@ static void describe_host(struct tw_producer *p)
 			    });
 }
 
-/* The selected socket events that can pass the filter: bits 1 << enum tw_sockts_event */
-static uint32_t socket_events(const struct tw_producer *p)
+uint32_t tw_producer__socket_events(const struct tw_producer *p)
 {
 	const struct tw_selection *selection = &p->selection;
 	uint32_t events = 0;
@@ -378,7 +377,7 @@ static int make_sockets(struct tw_producer *p, uint32_t own_tgid, struct tw_erro
 	const struct tw_producer_options *o = p->options;
 	struct tw_error why;
 	const struct tw_sockets_options options = {
-		.events = socket_events(p),
+		.events = tw_producer__socket_events(p),
 		.clock = socket_clock(p->clock.id),
 		.ring_size = (o->buffer_kib ? o->buffer_kib : default_ring_kib()) * 1024,
 		.wakes = selects(&p->selection, "sched", "sched_waking") &&
