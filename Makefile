@@ -21,7 +21,7 @@ test-debian13: ## run the demo and all tests in a clean Debian 13, made by deboo
 	@scripts/setup debootstrap git
 	@scripts/debian13 sh -c 'make demo && make test'
 
-test-long: ## kill a capture at 200 random moments; SEED=N repeats those of an earlier run
+test-long: ## run the tests labelled long, which `make test` leaves out; SEED=N kills captures at the moments of an earlier run
 	@scripts/setup
 	@$(handing_back); scripts/build dev && ctest --preset dev -C long -L long
 
