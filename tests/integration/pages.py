@@ -14,6 +14,7 @@ it must print:
     - a block that begins with "```text" is the output of another run, and is not compared.
 
 A command that ends with `-- sleep N &` sleeps for a minute, so that later commands of the page find it running on a slow machine, too.
+Without &, it sleeps for one second.
 
 An indented line is a command if it begins with one of the programs in INDENTED.
 """
@@ -108,6 +109,7 @@ class Shell:
         """Runs a command until it ends; a command in the background, until it has printed the lines shown. Return: status (None after
         SECONDS), and the lines of output"""
         command = re.sub(r"-- sleep \d+ &$", "-- sleep 60 &", command)
+        command = re.sub(r"-- sleep [2-9]$", "-- sleep 1", command)
         self.process.stdin.write("%s\nprintf '\\n%s%%s\\n' $?\n" % (command, END))
         self.process.stdin.flush()
         lines, status, limit = [], None, time.monotonic() + SECONDS

@@ -21,16 +21,29 @@ END
 chmod +x "$scratch"/bin/*
 export PATH=$scratch/bin:$PATH
 
-ip link set lo up
-ip link add eth0 type veth peer name eth1
-ip link set eth0 up
-ip link set eth1 up
-cp "$source/tests/data/debian-6.1.dat" "$scratch/pages/trace.dat"
-cp -r "$source/samples" "$scratch/pages"
+# run_page PAGE: runs it in a network namespace and a folder of its own, which has the files that the pages read
+run_page() {
+	local folder
+	folder=$scratch/pages/$(basename "$1" .md)
+	mkdir "$folder"
+	cp "$source/tests/data/debian-6.1.dat" "$folder/trace.dat"
+	cp -r "$source/samples" "$folder"
+	unshare --net sh -c 'ip link set lo up && ip link add eth0 type veth peer name eth1 && ip link set eth0 up && ip link set eth1 up &&
+		exec "$@"' sh "$(dirname "$0")/pages.py" "$folder" "$1"
+}
+
+# Most commands wait, so all pages run at the same time.
+pages=() runs=()
 for page in "$source/README.md" "$source"/docs/*.md; do
 	case $page in
 	*/remote.md) continue ;;
 	esac
-	"$(dirname "$0")/pages.py" "$scratch/pages" "$page" || failed=1
+	pages+=("$(basename "$page" .md)")
+	in_background "${pages[-1]}" run_page "$page"
+	runs+=("$pid")
+done
+for i in "${!runs[@]}"; do
+	wait "${runs[$i]}" || failed=1
+	cat "$scratch/${pages[$i]}.out" "$scratch/${pages[$i]}.err"
 done
 exit $failed
