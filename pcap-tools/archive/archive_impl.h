@@ -45,10 +45,11 @@ struct tw_archive_stream {
 /* An interface whose packets are beside the events. */
 struct tw_archive_interface {
 	struct tw_packet_interface what;
-	bool described;               /* it is in this file */
-	uint32_t id;                  /* its number there */
-	struct tw_archive_count here; /* in this file; `events` is not used */
-	uint64_t before;              /* packets in earlier files */
+	bool described;                         /* it is in this file */
+	uint32_t id;                            /* its number there */
+	struct tw_archive_count here;           /* in this file; `events` is not used */
+	uint64_t before;                        /* packets in earlier files */
+	struct tw_archive_packet *first, *last; /* its queued packets, sorted by time */
 	struct tw_packet_counters counters;
 };
 
@@ -56,12 +57,11 @@ struct tw_archive_interface {
 struct tw_archive_packets {
 	struct tw_archive_interface *interfaces; /* @n of them; 0 = no packets are captured */
 	size_t n;
-	struct tw_archive_packet *first, *last; /* queued packets, sorted by time */
-	size_t bytes;                           /* size of the queued packets */
-	uint64_t until;                         /* packet time up to which all packets have been passed */
-	uint64_t newest;                        /* packet time of the newest packet that was taken from the queue */
-	bool dated;                             /* there was a CLOCK: the next four members are valid */
-	int64_t wall;                           /* CLOCK_REALTIME - stream's clock, ns */
+	size_t bytes;    /* size of the queued packets */
+	uint64_t until;  /* packet time up to which all packets have been passed */
+	uint64_t newest; /* packet time of the newest packet that was taken from the queue */
+	bool dated;      /* there was a CLOCK: the next four members are valid */
+	int64_t wall;    /* CLOCK_REALTIME - stream's clock, ns */
 	uint64_t error,
 		error_max; /* bound of the error of packet times relative to the events: now; the largest so far; ns */
 	int64_t shift;     /* packet time - CLOCK_REALTIME, ns */

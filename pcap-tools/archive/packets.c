@@ -13,7 +13,7 @@
 #define DRIFT_FIRST \
 	(TW_NS_PER_MS / 2) /* drift in a second that NTP may cause; for a clock of which there was one CLOCK */
 
-/* A queued packet. The list is sorted by time. */
+/* A queued packet. The queue of its interface is sorted by time. */
 struct tw_archive_packet {
 	struct tw_archive_packet *next, *before;
 	uint64_t time; /* packet time */
@@ -61,25 +61,41 @@ int tw_archive__capture(struct tw_archive *a, const struct tw_packet_interface *
 	return tw_merge__hold(a->merge, 0);
 }
 
+/* Packets of one interface are nearly in the order of time, so the search from the end of its queue is short. */
 static void insert(struct tw_archive_packets *packets, struct tw_archive_packet *p)
 {
-	struct tw_archive_packet *before = packets->last;
+	struct tw_archive_interface *of = &packets->interfaces[p->interface];
+	struct tw_archive_packet *before = of->last;
 
 	while (before && before->time > p->time)
 		before = before->before;
 	p->before = before;
-	p->next = before ? before->next : packets->first;
-	*(before ? &before->next : &packets->first) = p;
-	*(p->next ? &p->next->before : &packets->last) = p;
+	p->next = before ? before->next : of->first;
+	*(before ? &before->next : &of->first) = p;
+	*(p->next ? &p->next->before : &of->last) = p;
 	packets->bytes += size_of(p);
 }
 
-static struct tw_archive_packet *take_first(struct tw_archive_packets *packets)
+/* Return: the interface that has the oldest queued packet; NULL if no packet is queued */
+static struct tw_archive_interface *oldest(const struct tw_archive_packets *packets)
 {
-	struct tw_archive_packet *p = packets->first;
+	struct tw_archive_interface *oldest = NULL;
 
-	packets->first = p->next;
-	*(p->next ? &p->next->before : &packets->last) = NULL;
+	for (size_t i = 0; i < packets->n; i++) {
+		struct tw_archive_interface *of = &packets->interfaces[i];
+
+		if (of->first && (!oldest || of->first->time < oldest->first->time))
+			oldest = of;
+	}
+	return oldest;
+}
+
+static struct tw_archive_packet *take_first(struct tw_archive_packets *packets, struct tw_archive_interface *of)
+{
+	struct tw_archive_packet *p = of->first;
+
+	of->first = p->next;
+	*(p->next ? &p->next->before : &of->last) = NULL;
 	packets->bytes -= size_of(p);
 	return p;
 }
@@ -105,7 +121,7 @@ int tw_archive__packet(struct tw_archive *a, const struct tw_captured_packet *pa
 	insert(packets, p);
 	while (packets->bytes > MEMORY_MAX && !err) {
 		packets->forced++;
-		err = tw_archive_packets__put(a, packets->first->time);
+		err = tw_archive_packets__put(a, oldest(packets)->first->time);
 	}
 	return tw_archive__done(a, err);
 }
@@ -188,10 +204,11 @@ static bool is_late(const struct tw_archive *a, const struct tw_archive_packet *
 int tw_archive_packets__put(struct tw_archive *a, uint64_t until)
 {
 	struct tw_archive_packets *packets = &a->packets;
+	struct tw_archive_interface *of;
 	int err = 0;
 
-	while (packets->first && packets->first->time <= until) {
-		struct tw_archive_packet *p = take_first(packets);
+	while ((of = oldest(packets)) && of->first->time <= until) {
+		struct tw_archive_packet *p = take_first(packets, of);
 
 		packets->late += is_late(a, p);
 		packets->newest = tw_time__later(packets->newest, p->time);
@@ -292,7 +309,9 @@ void tw_archive_packets__stats(const struct tw_archive *a, struct tw_archive_pac
 
 void tw_archive_packets__fini(struct tw_archive *a)
 {
-	while (a->packets.first)
-		free(take_first(&a->packets));
+	struct tw_archive_interface *of;
+
+	while ((of = oldest(&a->packets)))
+		free(take_first(&a->packets, of));
 	free(a->packets.interfaces);
 }

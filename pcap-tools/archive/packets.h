@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packets beside the events of an archive: a queue, in which they wait until all events before them are written. Each interface of the
- * capture becomes an interface of the file, with its name and link type.
+ * Packets beside the events of an archive: a queue for each interface, in which its packets wait until all events before them are written.
+ * The queues are merged by time. Each interface of the capture becomes an interface of the file, with its name and link type.
  *
  * The stamp of a packet is a time of CLOCK_REALTIME. The time of an event is the stream's clock plus a constant. To put both on one line, a
  * stamp is converted to the stream's clock, by the CLOCK record of the stream that relates the two clocks best, and from there to packet

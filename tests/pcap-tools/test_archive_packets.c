@@ -15,19 +15,30 @@
 #define AHEAD 1700000000000000000ull /* wall clock - stream's clock, ns */
 #define HOUR  3600000000000ull
 
-static int setup(void **state)
+#define INTERFACES 3
+
+static int setup_interfaces(void **state, size_t n)
 {
-	static const struct tw_packet_interface eth0 = {
-		.name = "eth0",
-		.filter = "icmp",
-		.linktype = 101,
-		.snaplen = 500,
+	static const struct tw_packet_interface interfaces[INTERFACES] = {
+		{ .name = "eth0", .filter = "icmp", .linktype = 101, .snaplen = 500 },
+		{ .name = "eth1", .filter = "", .linktype = 1, .snaplen = 500 },
+		{ .name = "eth2", .filter = "", .linktype = 1, .snaplen = 500 },
 	};
 	struct fixture *x = fixture__new(&(struct tw_archive_options){ .from_start = true });
 
-	assert_int_equal(tw_archive__capture(x->archive, &eth0, 1), 0);
+	assert_int_equal(tw_archive__capture(x->archive, interfaces, n), 0);
 	*state = x;
 	return 0;
+}
+
+static int setup(void **state)
+{
+	return setup_interfaces(state, 1);
+}
+
+static int setup_several(void **state)
+{
+	return setup_interfaces(state, INTERFACES);
 }
 
 static int teardown(void **state)
@@ -60,13 +71,24 @@ static void put_event(struct fixture *x, uint64_t seq, uint64_t time)
 	put(x, test_frame__end(&x->frame));
 }
 
-/* Passes a packet with this stamp of the wall clock. */
-static void put_packet(struct fixture *x, uint64_t stamp)
+/* Passes a packet of an interface with this stamp of the wall clock. */
+static void put_packet_of(struct fixture *x, size_t interface, uint64_t stamp)
 {
 	const uint8_t data[60] = { 0x45 };
-	const struct tw_captured_packet packet = { .time = stamp, .data = data, .len = sizeof(data), .original = 1500 };
+	const struct tw_captured_packet packet = {
+		.interface = interface,
+		.time = stamp,
+		.data = data,
+		.len = sizeof(data),
+		.original = 1500,
+	};
 
 	assert_int_equal(tw_archive__packet(x->archive, &packet), 0);
+}
+
+static void put_packet(struct fixture *x, uint64_t stamp)
+{
+	put_packet_of(x, 0, stamp);
 }
 
 /* Passes the time of the wall clock up to which all packets have come. */
@@ -124,6 +146,27 @@ static void in_order(void **state)
 	assert_int_equal(packets_so_far(x), 6); /* up to 3500: events may come before 4000 */
 	finish(x);
 	expect(x, "eepepep", (const uint64_t[]){ 1000, 1500, 2000, 2500, 3500, 3500, 4000 });
+}
+
+/* The packets of several interfaces are written in the order of time, whatever the order in which the interfaces are read. */
+static void several_interfaces(void **state)
+{
+	struct fixture *x = *state;
+	const size_t each = 2000;
+
+	put_hello(x, 1000);
+	for (size_t interface = INTERFACES; interface--;) {
+		for (size_t i = 0; i < each; i++) /* the first two packets of each four are exchanged */
+			put_packet_of(x, interface, AHEAD + 2000 + INTERFACES * (i % 4 < 2 ? i ^ 1 : i) + interface);
+	}
+	until(x, AHEAD + HOUR);
+	finish(x);
+	find(x, TW_PCAPNG_EPB); /* HOST and CLOCK */
+	for (size_t i = 0; i < each * INTERFACES; i++) {
+		const struct block packet = find(x, TW_PCAPNG_EPB);
+
+		assert_int_equal(time_of(&packet), AHEAD + 2000 + i);
+	}
 }
 
 static struct tw_archive_packet_stats stats_of(const struct fixture *x)
@@ -202,6 +245,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(in_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(several_interfaces, setup_several, teardown),
 		cmocka_unit_test_setup_teardown(wall_clock_set, setup, teardown),
 		cmocka_unit_test_setup_teardown(late, setup, teardown),
 		cmocka_unit_test_setup_teardown(statistics, setup, teardown),
