@@ -12,6 +12,7 @@
 #include <bpf/bpf_core_read.h>
 
 #include "producer/packet_headers.bpf.h"
+#include "producer/readable.bpf.h"
 
 #define NETFILTER_ACCEPT 1 /* what a program at a netfilter hook returns */
 
@@ -49,8 +50,6 @@ struct bpf_nf_ctx {
 };
 
 #pragma clang attribute pop
-
-extern void *bpf_cast_to_kern_ctx(void *) __ksym __weak;
 
 /*
  * When the kernel received a packet. Return: ns by CLOCK_REALTIME; 0 if the packet has no such stamp. The same member has the time at which

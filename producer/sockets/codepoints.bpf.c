@@ -73,12 +73,9 @@ static __always_inline int make_mark(struct sk_buff *skb, const unsigned char *a
 	}
 	if (!wants(&flow, ifindex, direction))
 		return 0;
-	event = sockets__reserve(sizeof(*event));
+	event = sockets__reserve_for(&flow, TW_SOCKTS_ID_ecn_ce, sizeof(*event));
 	if (!event)
 		return 0;
-	__builtin_memset(event, 0, sizeof(*event));
-	__builtin_memcpy(event, &flow, sizeof(flow));
-	sockets__set_common(&event->common, TW_SOCKTS_ID_ecn_ce);
 	event->bytes = skb->len - (uint32_t)((uint64_t)at - (uint64_t)skb->data);
 	event->ifindex = ifindex;
 	event->segments = count_segments(skb);

@@ -49,12 +49,9 @@ static __always_inline int make_drop(struct sk_buff *skb, void *location, uint32
 		flow.netns_cookie = sockets__netns_of(skb);
 	if (!wants(&flow, ifindex, reason))
 		return 0;
-	event = sockets__reserve(sizeof(*event));
+	event = sockets__reserve_for(&flow, TW_SOCKTS_ID_drop, sizeof(*event));
 	if (!event)
 		return 0;
-	__builtin_memset(event, 0, sizeof(*event));
-	__builtin_memcpy(event, &flow, sizeof(flow));
-	sockets__set_common(&event->common, TW_SOCKTS_ID_drop);
 	event->ifindex = ifindex;
 	event->location = (uint64_t)location;
 	event->bytes = skb->len;

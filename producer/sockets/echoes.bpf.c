@@ -110,12 +110,9 @@ static __always_inline void record_echo(const struct message *message, enum tw_s
 
 	if (!wants(message, type))
 		return;
-	event = sockets__reserve(sizeof(*event));
+	event = sockets__reserve_for(&message->flow, TW_SOCKTS_ID_icmp_echo, sizeof(*event));
 	if (!event)
 		return;
-	__builtin_memset(event, 0, sizeof(*event));
-	__builtin_memcpy(event, &message->flow, sizeof(message->flow));
-	sockets__set_common(&event->common, TW_SOCKTS_ID_icmp_echo);
 	event->rtt = rtt;
 	event->bytes = message->bytes;
 	event->ifindex = message->ifindex;

@@ -13,6 +13,8 @@
  */
 #include "producer/sockets/sockets.bpf.h"
 
+#include "producer/readable.bpf.h"
+
 /* Numbers of the kernel's interface to user space. They are in <linux/bpf.h> since Linux 6.15. */
 #define OP_ACTIVE_ESTABLISHED   4
 #define OP_PASSIVE_ESTABLISHED  5
@@ -132,14 +134,8 @@ struct msghdr {
 
 #pragma clang attribute pop
 
-extern void *bpf_cast_to_kern_ctx(void *) __ksym __weak;
-extern void *bpf_rdonly_cast(const void *, uint32_t)
-__ksym __weak;
 extern int bpf_sock_ops_enable_tx_tstamp(struct bpf_sock_ops_kern *, uint64_t)
 __ksym __weak;
-
-/* A pointer through which members can be read without a helper function. */
-#define READABLE(pointer, type) ((type *)bpf_rdonly_cast((const void *)(pointer), bpf_core_type_id_kernel(type)))
 
 /*
  * The value of an expression, which is a variable, once and for all. The compiler otherwise merges reads from the kernel's memory and from

@@ -8,6 +8,8 @@
  */
 #include "producer/sockets/sockets.bpf.h"
 
+#include "producer/readable.bpf.h"
+
 #define SOCK_DGRAM              2
 #define SOF_TIMESTAMPING_OPT_ID (1u << 7)
 #define UDP_HEADER              8
@@ -76,10 +78,6 @@ struct task_struct {
 
 #pragma clang attribute pop
 
-extern void *bpf_cast_to_kern_ctx(void *) __ksym __weak;
-extern void *bpf_rdonly_cast(const void *, uint32_t)
-__ksym __weak;
-
 /* What is known about a socket. */
 struct counted {
 	uint32_t datagrams;
@@ -115,9 +113,6 @@ static __always_inline bool is_udp(const struct sock *sk)
 
 	return sk && sk->sk_protocol == PROTOCOL_UDP && of->sk_type == SOCK_DGRAM;
 }
-
-/* A pointer through which members can be read without a helper function. */
-#define READABLE(pointer, type) ((const type *)bpf_rdonly_cast((const void *)(pointer), bpf_core_type_id_kernel(type)))
 
 static __always_inline const struct skb_shared_info *shared_info(const struct sk_buff *skb)
 {

@@ -7,53 +7,66 @@
 
 #define ON(event) (1u << TW_SOCKTS_##event)
 
-#define EGRESS    (ON(egress_ts) | ON(egress_stats))
-#define ENABLE_TX "bpf_sock_ops_enable_tx_tstamp" /* Linux 6.15 */
+/*
+ * The parts of a row of the table below. A program of a tracepoint reads the first @args arguments, which older kernels may not have.
+ * NEEDS(): a function of the kernel; SINCE(): the first version of Linux that has the hook, the arguments and the function; WITH(): the
+ * stage of the same events without which the program is of no use.
+ */
+#define TRACEPOINT(name, args) .kind = TW_SOCKET_HOOK_TRACEPOINT, .target = #name, .args_min = (args)
+#define NETFILTER              .kind = TW_SOCKET_HOOK_NETFILTER, .target = "the netfilter hook PRE_ROUTING of this network namespace"
+#define INGRESS                .kind = TW_SOCKET_HOOK_INGRESS, .target = "ingress of the root cgroup"
+#define EGRESS                 .kind = TW_SOCKET_HOOK_EGRESS, .target = "egress of the root cgroup"
+#define CREATE                 .kind = TW_SOCKET_HOOK_CREATE, .target = "sockets of the root cgroup"
+#define SOCKOPS                .kind = TW_SOCKET_HOOK_SOCKOPS, .target = "sockops of the root cgroup"
+#define EACH_TCP               .kind = TW_SOCKET_HOOK_EACH_TCP, .target = "the iterator of TCP sockets"
 
-#define OLDEST "5.8" /* the first Linux with BPF rings */
+#define NEEDS(function) .needs = #function
+#define SINCE(version)  .since = version
+#define WITH(of_stage)  .with = of_stage
+#define ALWAYS          SINCE("5.8") /* the first Linux with BPF rings */
 
+#define STAMPS    NEEDS(bpf_sock_ops_enable_tx_tstamp)
+#define READS_ALL NEEDS(bpf_rdonly_cast), SINCE("6.2")
+#define READS_SKB NEEDS(bpf_cast_to_kern_ctx), SINCE("6.2")
+
+#define EGRESS_TCP (ON(egress_ts) | ON(egress_stats))
+#define EGRESS_UDP ON(egress_ts)
+
+/* Events, stage, program, what it is attached to, what that needs */
 static const struct tw_socket_hook hooks[] = {
-	{ EGRESS, "tcp", "egress_tcp", TW_SOCKET_HOOK_SOCKOPS, "sockops of the root cgroup", 0, ENABLE_TX, "6.15",
-	  NULL },
-	{ EGRESS, "tcp_entry", "egress_entry", TW_SOCKET_HOOK_TRACEPOINT, "tcp_sendmsg_locked", 2, ENABLE_TX, "6.16",
-	  "tcp" },
-	{ EGRESS, "tcp_existing", "egress_existing", TW_SOCKET_HOOK_EACH_TCP, "the iterator of TCP sockets", 0,
-	  ENABLE_TX, "6.15", "tcp" },
-	{ ON(egress_ts), "udp_socket", "egress_udp_socket", TW_SOCKET_HOOK_CREATE, "sockets of the root cgroup", 0,
-	  "bpf_rdonly_cast", "6.2", NULL },
-	{ ON(egress_ts), "udp_sendmsg", "egress_udp_sendmsg", TW_SOCKET_HOOK_EGRESS, "egress of the root cgroup", 0,
-	  "bpf_rdonly_cast", "6.2", NULL },
-	{ ON(egress_ts), "udp_sched", "egress_udp_sched", TW_SOCKET_HOOK_TRACEPOINT, "net_dev_queue", 1,
-	  "bpf_rdonly_cast", "6.2", "udp_sendmsg" },
-	{ ON(egress_ts), "udp_sent", "egress_udp_sent", TW_SOCKET_HOOK_TRACEPOINT, "net_dev_start_xmit", 1,
-	  "bpf_rdonly_cast", "6.2", "udp_sendmsg" },
-	{ ON(ingress_ts), "rx", "ingress_rx", TW_SOCKET_HOOK_TRACEPOINT, "netif_receive_skb", 1, NULL, OLDEST, NULL },
-	{ ON(ingress_ts), "ip", "ingress_ip", TW_SOCKET_HOOK_NETFILTER,
-	  "the netfilter hook PRE_ROUTING of this network namespace", 0, NULL, "6.4", NULL },
-	{ ON(ingress_ts), "l4", "ingress_l4", TW_SOCKET_HOOK_INGRESS, "ingress of the root cgroup", 0,
-	  "bpf_cast_to_kern_ctx", "6.2", NULL },
-	{ ON(ingress_ts), "socket", "ingress_socket", TW_SOCKET_HOOK_TRACEPOINT, "sk_data_ready", 1, NULL, "6.3",
-	  NULL },
-	{ ON(ingress_ts), "tcp_read", "ingress_tcp_read", TW_SOCKET_HOOK_TRACEPOINT, "tcp_rcv_space_adjust", 1, NULL,
-	  OLDEST, NULL },
-	{ ON(ingress_ts), "udp_read", "ingress_udp_read", TW_SOCKET_HOOK_TRACEPOINT, "sock_recv_length", 3, NULL, "6.3",
-	  NULL },
-	{ TW_SOCKET_WAKES, "wake", "ingress_wake", TW_SOCKET_HOOK_TRACEPOINT, "sched_waking", 1, NULL, OLDEST, NULL },
-	{ TW_SOCKET_WAKES, "run", "ingress_run", TW_SOCKET_HOOK_TRACEPOINT, "sched_switch", 3, NULL, OLDEST, NULL },
-	{ ON(icmp_echo), "request", "echo_request", TW_SOCKET_HOOK_TRACEPOINT, "net_dev_queue", 1, NULL, OLDEST, NULL },
-	{ ON(icmp_echo), "reply", "echo_reply", TW_SOCKET_HOOK_TRACEPOINT, "netif_receive_skb", 1, NULL, OLDEST,
-	  "request" },
-	{ ON(ecn_ce), "sent", "mark_sent", TW_SOCKET_HOOK_TRACEPOINT, "net_dev_queue", 1, NULL, OLDEST, NULL },
-	{ ON(ecn_ce), "received", "mark_received", TW_SOCKET_HOOK_TRACEPOINT, "netif_receive_skb", 1, NULL, OLDEST,
-	  NULL },
-	{ ON(tcp_reset), "sent", "reset_sent", TW_SOCKET_HOOK_TRACEPOINT, "tcp_send_reset", 3, NULL, "6.10", NULL },
-	{ ON(tcp_reset), "sent", "reset_sent_before", TW_SOCKET_HOOK_TRACEPOINT, "tcp_send_reset", 2, NULL, OLDEST,
-	  NULL },
-	{ ON(tcp_reset), "received", "reset_received", TW_SOCKET_HOOK_TRACEPOINT, "tcp_receive_reset", 1, NULL, OLDEST,
-	  NULL },
-	{ ON(drop), "dropped", "drop_of_socket", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 4, NULL, "6.11", NULL },
-	{ ON(drop), "dropped", "drop_with_reason", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 3, NULL, "5.17", NULL },
-	{ ON(drop), "dropped", "drop_at", TW_SOCKET_HOOK_TRACEPOINT, "kfree_skb", 2, NULL, OLDEST, NULL },
+	{ EGRESS_TCP, "tcp", "egress_tcp", SOCKOPS, STAMPS, SINCE("6.15") },
+	{ EGRESS_TCP, "tcp_entry", "egress_entry", TRACEPOINT(tcp_sendmsg_locked, 2), STAMPS, SINCE("6.16"),
+	  WITH("tcp") },
+	{ EGRESS_TCP, "tcp_existing", "egress_existing", EACH_TCP, STAMPS, SINCE("6.15"), WITH("tcp") },
+
+	{ EGRESS_UDP, "udp_socket", "egress_udp_socket", CREATE, READS_ALL },
+	{ EGRESS_UDP, "udp_sendmsg", "egress_udp_sendmsg", EGRESS, READS_ALL },
+	{ EGRESS_UDP, "udp_sched", "egress_udp_sched", TRACEPOINT(net_dev_queue, 1), READS_ALL, WITH("udp_sendmsg") },
+	{ EGRESS_UDP, "udp_sent", "egress_udp_sent", TRACEPOINT(net_dev_start_xmit, 1), READS_ALL,
+	  WITH("udp_sendmsg") },
+
+	{ ON(ingress_ts), "rx", "ingress_rx", TRACEPOINT(netif_receive_skb, 1), ALWAYS },
+	{ ON(ingress_ts), "ip", "ingress_ip", NETFILTER, SINCE("6.4") },
+	{ ON(ingress_ts), "l4", "ingress_l4", INGRESS, READS_SKB },
+	{ ON(ingress_ts), "socket", "ingress_socket", TRACEPOINT(sk_data_ready, 1), SINCE("6.3") },
+	{ ON(ingress_ts), "tcp_read", "ingress_tcp_read", TRACEPOINT(tcp_rcv_space_adjust, 1), ALWAYS },
+	{ ON(ingress_ts), "udp_read", "ingress_udp_read", TRACEPOINT(sock_recv_length, 3), SINCE("6.3") },
+	{ TW_SOCKET_WAKES, "wake", "ingress_wake", TRACEPOINT(sched_waking, 1), ALWAYS },
+	{ TW_SOCKET_WAKES, "run", "ingress_run", TRACEPOINT(sched_switch, 3), ALWAYS },
+
+	{ ON(icmp_echo), "request", "echo_request", TRACEPOINT(net_dev_queue, 1), ALWAYS },
+	{ ON(icmp_echo), "reply", "echo_reply", TRACEPOINT(netif_receive_skb, 1), ALWAYS, WITH("request") },
+
+	{ ON(ecn_ce), "sent", "mark_sent", TRACEPOINT(net_dev_queue, 1), ALWAYS },
+	{ ON(ecn_ce), "received", "mark_received", TRACEPOINT(netif_receive_skb, 1), ALWAYS },
+
+	{ ON(tcp_reset), "sent", "reset_sent", TRACEPOINT(tcp_send_reset, 3), SINCE("6.10") },
+	{ ON(tcp_reset), "sent", "reset_sent_before", TRACEPOINT(tcp_send_reset, 2), ALWAYS },
+	{ ON(tcp_reset), "received", "reset_received", TRACEPOINT(tcp_receive_reset, 1), ALWAYS },
+
+	{ ON(drop), "dropped", "drop_of_socket", TRACEPOINT(kfree_skb, 4), SINCE("6.11") },
+	{ ON(drop), "dropped", "drop_with_reason", TRACEPOINT(kfree_skb, 3), SINCE("5.17") },
+	{ ON(drop), "dropped", "drop_at", TRACEPOINT(kfree_skb, 2), ALWAYS },
 };
 
 #define HOOKS (sizeof(hooks) / sizeof(hooks[0]))

@@ -28,12 +28,10 @@ static __always_inline void record_reset(const struct tw_sockts_socket *flow, ui
 {
 	struct tw_sockts_tcp_reset *event;
 
-	event = wants(flow, reason, direction) ? sockets__reserve(sizeof(*event)) : NULL;
+	event = wants(flow, reason, direction) ? sockets__reserve_for(flow, TW_SOCKTS_ID_tcp_reset, sizeof(*event))
+					       : NULL;
 	if (!event)
 		return;
-	__builtin_memset(event, 0, sizeof(*event));
-	__builtin_memcpy(event, flow, sizeof(*flow));
-	sockets__set_common(&event->common, TW_SOCKTS_ID_tcp_reset);
 	event->seq = seq;
 	event->reason = reason;
 	event->direction = (uint8_t)direction;

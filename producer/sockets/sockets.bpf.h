@@ -6,12 +6,10 @@
  *
  * A program makes an event like this, if its condition is true (conditions.bpf.h):
  *
- *     struct tw_sockts_drop *event = sockets__reserve(sizeof(*event));
+ *     struct tw_sockts_drop *event = sockets__reserve_for(&flow, TW_SOCKTS_ID_drop, sizeof(*event));
  *
  *     if (!event)
  *             return 0;
- *     __builtin_memset(event, 0, sizeof(*event));
- *     sockets__set_common(&event->common, TW_SOCKTS_ID_drop);
  *     ...
  *     sockets__submit(event);
  *
@@ -203,6 +201,23 @@ static __always_inline void sockets__set_common(struct tw_sockts_common *common,
 {
 	common->common_type = (uint16_t)id;
 	common->common_pid = (int32_t)bpf_get_current_pid_tgid();
+}
+
+/*
+ * Reserves a record of @size bytes, a constant, and sets the fields that all events have; the others are 0. @flow: its fields of the socket
+ * Return: NULL if the ring is full; the loss is counted
+ */
+static __always_inline void *sockets__reserve_for(const struct tw_sockts_socket *flow, enum tw_sockts_id id,
+						  uint32_t size)
+{
+	struct tw_sockts_socket *event = sockets__reserve(size);
+
+	if (!event)
+		return NULL;
+	__builtin_memset(event, 0, size);
+	*event = *flow;
+	sockets__set_common(&event->common, id);
+	return event;
 }
 
 /* Makes an IPv4-mapped IPv6 address. */

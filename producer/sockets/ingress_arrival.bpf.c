@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The steps RX, IP and L4 of received bytes, from the device to the socket. */
+#include "producer/sockets/ingress.bpf.h"
+
+#define TX_HW_TSTAMP_NETDEV 0x20 /* instead of a hardware stamp, there is an address */
+#define STATE_LISTEN        10
+#define BASE_REALTIME       1 /* enum hrtimer_base_type */
+#define BASE_BOOTTIME       2
+#define BASE_TAI            3
+#define STAMP_AGE_MAX       1000000000 /* a stamp that is older is by an earlier setting of CLOCK_REALTIME, ns */
+#define EARLY_AGE_MAX       1000000    /* between the reading of a datagram and its report, ns */
+#define FLOWS               16384
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct skb_shared_hwtstamps {
+	int64_t hwtstamp;
+};
+
+struct skb_shared_info {
+	uint8_t tx_flags;
+	unsigned short gso_segs;
+	struct skb_shared_hwtstamps hwtstamps;
+};
+
+#pragma clang attribute pop
+
+struct flow {
+	uint8_t saddrv6[16], daddrv6[16];
+	uint64_t netns_cookie;
+	uint16_t sport, dport;
+	uint32_t unused;
+};
+
+/* Number of datagrams of each flow. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, FLOWS);
+	__type(key, struct flow);
+	__type(value, uint32_t);
+} in_flows SEC(".maps");
+
+/* The shared data of a packet, whose members must be read with BPF_CORE_READ(). */
+static __always_inline const struct skb_shared_info *shared_info(struct sk_buff *skb)
+{
+	return (const void *)(skb->head + ((struct sk_buff___data *)skb)->end);
+}
+
+static __always_inline uint64_t hardware_stamp(struct sk_buff *skb)
+{
+	const struct skb_shared_info *shared = shared_info(skb);
+
+	return BPF_CORE_READ(shared, tx_flags) & TX_HW_TSTAMP_NETDEV
+		       ? 0
+		       : (uint64_t)BPF_CORE_READ(shared, hwtstamps.hwtstamp);
+}
+
+/*
+ * Converts a time by CLOCK_REALTIME to the stream's clock, without error. The kernel keeps the differences of the clocks in the data of
+ * each CPU's timers, to which a timer of any task leads. Return: 0 if they cannot be read
+ */
+static __always_inline uint64_t from_realtime(int64_t time)
+{
+	const struct task_struct *task = (const void *)bpf_get_current_task_btf();
+	const struct hrtimer_clock_base *base = task->dl.dl_timer.base;
+	const struct hrtimer_cpu_base *of_cpu;
+
+	if (!base)
+		return 0;
+	of_cpu = base->cpu_base;
+	time -= of_cpu->clock_base[BASE_REALTIME].offset;
+	if (settings.clock == TW_SOCKTS_CLOCK_BOOT)
+		time += of_cpu->clock_base[BASE_BOOTTIME].offset;
+	if (settings.clock == TW_SOCKTS_CLOCK_TAI)
+		time += of_cpu->clock_base[BASE_TAI].offset;
+	return (uint64_t)time;
+}
+
+static __always_inline void set_device(struct tw_sockts_ingress_ts *event, struct net_device *dev)
+{
+	event->ifindex = (uint32_t)dev->ifindex;
+	bpf_probe_read_kernel(event->dev, sizeof(event->dev), ((struct net_device___named *)dev)->name);
+}
+
+/* Counts a new datagram, or the @n datagrams of a packet, in the flow. Return: number of the last of them; the first in a flow is 0 */
+static __always_inline uint32_t count_in_flow(const struct tw_sockts_socket *of, uint32_t n)
+{
+	struct flow flow = { .netns_cookie = of->netns_cookie, .sport = of->sport, .dport = of->dport };
+	uint32_t *count;
+
+	__builtin_memcpy(flow.saddrv6, of->saddrv6, sizeof(flow.saddrv6));
+	__builtin_memcpy(flow.daddrv6, of->daddrv6, sizeof(flow.daddrv6));
+	count = bpf_map_lookup_elem(&in_flows, &flow);
+	if (count)
+		return __sync_fetch_and_add(count, n) + n - 1;
+	bpf_map_update_elem(&in_flows, &flow, &n, BPF_NOEXIST);
+	return n - 1;
+}
+
+/* If the kernel has divided a packet into datagrams, the number of the next of them. Return: false if it has not */
+static __always_inline bool take_number(int64_t stamp, uint32_t *ret)
+{
+	struct datagram *divided = stamp ? bpf_map_lookup_elem(&in_datagrams, &stamp) : NULL;
+
+	if (!divided)
+		return false;
+	*ret = __sync_fetch_and_add(&divided->number, 1);
+	return true;
+}
+
+/*
+ * The number of a datagram in its flow. @arrives: it may be a new packet at the address of an earlier one. The kernel gives a datagram
+ * that it has put together the stamp of the last fragment, and the data of the first.
+ */
+static __always_inline uint32_t number_datagram(struct sk_buff *skb, const struct bytes *bytes, bool arrives)
+{
+	const struct skb_shared_info *shared = shared_info(skb);
+	struct datagram datagram = { .stamp = bytes->is_fragment ? 0 : receive_stamp(skb) }, divided = { 0 };
+	const uint64_t data = (uint64_t)skb->head;
+	const struct datagram *known = bpf_map_lookup_elem(&in_datagrams, &data);
+	uint16_t segments = BPF_CORE_READ(shared, gso_segs);
+
+	/* Several devices, one above the other, may receive the same packet. */
+	if (known && (known->stamp ? known->stamp == datagram.stamp : !arrives))
+		return known->number;
+	if (arrives || !take_number(datagram.stamp, &datagram.number)) {
+		segments = segments ? segments : 1;
+		datagram.number = count_in_flow(&bytes->flow, segments);
+		divided.number = datagram.number - segments + 1;
+	}
+	bpf_map_update_elem(&in_datagrams, &data, &datagram, BPF_ANY);
+	if (arrives && segments > 1 && datagram.stamp)
+		bpf_map_update_elem(&in_datagrams, &datagram.stamp, &divided, BPF_ANY);
+	return datagram.number;
+}
+
+SEC("tp_btf/netif_receive_skb")
+int BPF_PROG(ingress_rx, struct sk_buff *skb)
+{
+	struct net_device *dev = skb->dev;
+	struct tw_sockts_ingress_ts *event;
+	struct bytes bytes = { 0 };
+	uint64_t software = 0;
+	int64_t stamp;
+
+	if (!dev || !read_bytes(skb, skb->data, &bytes))
+		return 0;
+	bytes.flow.netns_cookie = dev->nd_net.net->net_cookie;
+	if (bytes.flow.protocol == PROTOCOL_UDP)
+		bytes.key = number_datagram(skb, &bytes, true);
+	if (!wants(TW_SOCKTS_INGRESS_RX, &bytes.flow, (uint32_t)dev->ifindex, NULL))
+		return 0;
+	stamp = receive_stamp(skb);
+	if (stamp)
+		software = from_realtime(stamp);
+	event = reserve_for_bytes(TW_SOCKTS_INGRESS_RX, TW_SOCKTS_HOOK_TRACEPOINT, &bytes);
+	if (!event)
+		return 0;
+	set_device(event, dev);
+	event->ksoftirqd = is_ksoftirqd();
+	if (software && event->software - software < STAMP_AGE_MAX) {
+		event->software = software;
+		event->hook = TW_SOCKTS_HOOK_STAMP;
+	}
+	event->hardware = hardware_stamp(skb);
+	sockets__submit(event);
+	return 0;
+}
+
+SEC("netfilter")
+int ingress_ip(struct bpf_nf_ctx *context)
+{
+	struct sk_buff *skb = context->skb;
+	struct net_device *dev = skb->dev;
+	struct tw_sockts_ingress_ts *event;
+	struct bytes bytes = { 0 };
+
+	if (!dev || !read_bytes(skb, skb->head + skb->network_header, &bytes))
+		return NETFILTER_ACCEPT;
+	bytes.flow.netns_cookie = dev->nd_net.net->net_cookie;
+	if (bytes.flow.protocol == PROTOCOL_UDP)
+		bytes.key = number_datagram(skb, &bytes, false);
+	if (!wants(TW_SOCKTS_INGRESS_IP, &bytes.flow, (uint32_t)dev->ifindex, NULL))
+		return NETFILTER_ACCEPT;
+	event = reserve_for_bytes(TW_SOCKTS_INGRESS_IP, TW_SOCKTS_HOOK_NETFILTER, &bytes);
+	if (!event)
+		return NETFILTER_ACCEPT;
+	set_device(event, dev);
+	event->ksoftirqd = is_ksoftirqd();
+	sockets__submit(event);
+	return NETFILTER_ACCEPT;
+}
+
+/*
+ * The kernel does not call a program while the same program runs on the CPU, so it may be unknown that a datagram has entered the queue.
+ * When the datagram has been read, it seems to have been read too early.
+ */
+static __always_inline void forget_early_reading(struct receiver *receiver, uint64_t cookie)
+{
+	struct position position = { .cookie = cookie, .number = receiver->queued };
+	const struct queued *early;
+
+	if ((int32_t)(receiver->read - position.number) <= 0)
+		return;
+	early = bpf_map_lookup_elem(&in_queue, &position);
+	if (!early || !early->is_read || sockets__now() - early->reading.time < EARLY_AGE_MAX)
+		return;
+	bpf_map_delete_elem(&in_queue, &position);
+	__sync_fetch_and_add(&receiver->queued, 1);
+}
+
+/* Begins to follow a socket, before the packet that arrives enters its queue. */
+static __always_inline void follow(struct bpf_sock *context, struct sock *sk, uint64_t cookie, uint16_t protocol)
+{
+	struct tcp_sock___receiver *tcp = (void *)sk;
+	struct sock___queues *queues = (void *)sk;
+	struct udp_sock *udp = (void *)sk;
+	struct receiver receiver = { 0 };
+	struct receiver *known;
+
+	context = context ? bpf_sk_fullsock(context) : NULL;
+	if (!context)
+		return;
+	known = bpf_sk_storage_get(&in_receivers, context, NULL, 0);
+	if (known && protocol == PROTOCOL_UDP)
+		forget_early_reading(known, cookie);
+	if (known)
+		return;
+	if (protocol == PROTOCOL_TCP) {
+		receiver.queued = BPF_CORE_READ(tcp, rcv_nxt);
+		receiver.out_of_order = BPF_CORE_READ(tcp, rcv_ooopack);
+		receiver.is_waiting = BPF_CORE_READ(tcp, out_of_order_queue.rb_node);
+	} else {
+		/* Those that are in the queue already will be read first. */
+		receiver.queued = BPF_CORE_READ(udp, reader_queue.qlen) + BPF_CORE_READ(queues, sk_receive_queue.qlen);
+	}
+	bpf_sk_storage_get(&in_receivers, context, &receiver, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
+/* Whether an earlier segment is missing. It may also be in the backlog. */
+static __always_inline bool is_after_hole(struct sock *sk, uint32_t first)
+{
+	struct tcp_sock___receiver *tcp = (void *)sk;
+	struct sock___queues *queues = (void *)sk;
+
+	return (int32_t)(first - BPF_CORE_READ(tcp, rcv_nxt)) > 0 && !BPF_CORE_READ(queues, sk_backlog.tail);
+}
+
+SEC("cgroup_skb/ingress")
+int ingress_l4(struct __sk_buff *context)
+{
+	struct tw_sockts_ingress_ts *event;
+	struct doing *doing = this_cpu();
+	struct bytes bytes = { 0 };
+	bool has_socket, is_tcp;
+	struct net_device *dev;
+	struct sk_buff *skb;
+	struct sock *sk;
+
+	if (!bpf_cast_to_kern_ctx || !doing)
+		return 1;
+	skb = bpf_cast_to_kern_ctx(context);
+	sk = skb->sk;
+	if (!sk || !read_bytes(skb, skb->head + skb->network_header, &bytes))
+		return 1;
+	is_tcp = bytes.flow.protocol == PROTOCOL_TCP;
+	bytes.flow.netns_cookie = BPF_CORE_READ(sk, __sk_common.skc_net.net, net_cookie);
+	bytes.ifindex = (uint32_t)skb->skb_iif;
+	/* The first bytes of a connection may arrive before its socket exists. */
+	has_socket = !is_tcp || BPF_CORE_READ(sk, __sk_common.skc_state) != STATE_LISTEN;
+	if (has_socket) {
+		bytes.flow.skaddr = (uint64_t)sk;
+		bytes.flow.cookie = bpf_get_socket_cookie(context);
+		/* A socket of UDP has datagrams of several flows, of which all are counted. */
+		if (!is_tcp || sockets__wants_socket(TW_SOCKTS_ingress_ts, sk, bytes.flow.cookie, bytes.flow.protocol))
+			follow(context->sk, sk, bytes.flow.cookie, bytes.flow.protocol);
+	}
+	if (!is_tcp) {
+		bytes.key = number_datagram(skb, &bytes, false);
+		doing->enters = bytes;
+		doing->enters_cookie = bytes.flow.cookie;
+		doing->enters_data = (uint64_t)skb->head;
+	}
+	dev = skb->dev;
+	if (dev)
+		bytes.ifindex = (uint32_t)dev->ifindex;
+	if (!wants(TW_SOCKTS_INGRESS_L4, &bytes.flow, bytes.ifindex, NULL))
+		return 1;
+	event = reserve_for_bytes(TW_SOCKTS_INGRESS_L4, TW_SOCKTS_HOOK_CGROUP, &bytes);
+	if (!event)
+		return 1;
+	if (dev)
+		set_device(event, dev);
+	event->hole = is_tcp && has_socket && is_after_hole(sk, bytes.first);
+	event->ksoftirqd = is_ksoftirqd();
+	sockets__submit(event);
+	return 1;
+}
