@@ -153,10 +153,11 @@ int tw_archive__capture(struct tw_archive *a, const struct tw_packet_interface *
 int tw_archive__packet(struct tw_archive *a, const struct tw_captured_packet *packet);
 
 /**
- * tw_archive__packets_until() - note that all packets with a stamp up to @realtime were passed, so that events up to this time can be
- * written. Return: as tw_archive__frame()
+ * tw_archive__packets_until() - note that all packets with a stamp up to @mono were passed, so that events up to this time can be written
+ * @mono: CLOCK_MONOTONIC, ns
+ * Return: as tw_archive__frame()
  */
-int tw_archive__packets_until(struct tw_archive *a, uint64_t realtime);
+int tw_archive__packets_until(struct tw_archive *a, uint64_t mono);
 
 /** tw_archive__packet_counters() - set the counters of interface @i of the capture; call it before tw_archive__finish() */
 void tw_archive__packet_counters(struct tw_archive *a, size_t i, const struct tw_packet_counters *counters);

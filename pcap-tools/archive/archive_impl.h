@@ -57,14 +57,15 @@ struct tw_archive_interface {
 struct tw_archive_packets {
 	struct tw_archive_interface *interfaces; /* @n of them; 0 = no packets are captured */
 	size_t n;
-	size_t bytes;    /* size of the queued packets */
-	uint64_t until;  /* packet time up to which all packets have been passed */
-	uint64_t newest; /* packet time of the newest packet that was taken from the queue */
-	bool dated;      /* there was a CLOCK: the next four members are valid */
-	int64_t wall;    /* CLOCK_REALTIME - stream's clock, ns */
-	uint64_t error,
-		error_max; /* bound of the error of packet times relative to the events: now; the largest so far; ns */
-	int64_t shift;     /* packet time - CLOCK_REALTIME, ns */
+	size_t bytes;                     /* size of the queued packets */
+	uint64_t until;                   /* packet time up to which all packets have been passed */
+	uint64_t newest;                  /* packet time of the newest packet that was taken from the queue */
+	bool dated;                       /* there was a CLOCK: the next four members are valid */
+	uint64_t clocked;                 /* time of the last CLOCK by the stream's clock, ns */
+	int64_t ahead;                    /* stream's clock - CLOCK_MONOTONIC, ns */
+	uint64_t error, error_max;        /* bound of the error of @ahead: now; the largest so far; ns */
+	uint32_t stamp_error;             /* the largest bound of the error of a packet's stamp, ns */
+	int64_t shift;                    /* packet time - CLOCK_MONOTONIC, ns */
 	uint64_t late, forced, unwritten; /* see struct tw_archive_packet_stats */
 };
 

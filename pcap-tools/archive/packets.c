@@ -26,26 +26,39 @@ static size_t size_of(const struct tw_archive_packet *p)
 	return sizeof(*p) + p->len;
 }
 
+/* Chooses between the new value of stream's clock - CLOCK_MONOTONIC and the one that is used. */
+static void update_ahead(struct tw_archive_packets *packets, int64_t ahead, uint32_t error, bool disciplined)
+{
+	const int64_t moved = ahead - packets->ahead;
+	const uint64_t change = (uint64_t)(moved < 0 ? -moved : moved);
+	const bool jumped =
+		change > packets->error + error; /* the stream's clock was set, or went on during a suspend */
+
+	if (!disciplined)
+		packets->error = error + (packets->dated ? change : DRIFT_FIRST);
+	else if (!packets->dated || jumped || error < packets->error)
+		packets->error = error;
+	else
+		return;
+	packets->ahead = ahead;
+}
+
 void tw_archive_packets__clock(struct tw_archive *a, const struct tw_archive_stream *s,
 			       const struct tw_clock_view *clock)
 {
 	struct tw_archive_packets *packets = &a->packets;
-	const int64_t wall = s->clock.wall_offset, moved = wall - packets->wall;
-	const uint64_t change = (uint64_t)(moved < 0 ? -moved : moved);
-	const bool is_set = change > packets->error + clock->error_ns; /* the wall clock was set */
+	const uint64_t time = tw_stream_clock__ns(&s->clock, clock->reading[TW_CLOCK_TRACE]);
 
-	if (!packets->n || s != tw_archive__first(a))
+	if (!packets->n || s != tw_archive__first(a) ||
+	    !(clock->valid >> TW_CLOCK_TRACE & clock->valid >> TW_CLOCK_MONO & 1))
 		return;
-	if (!s->clock.disciplined) {
-		packets->error = clock->error_ns + (packets->dated ? change : DRIFT_FIRST);
-		packets->wall = wall;
-	} else if (!packets->dated || is_set || clock->error_ns < packets->error) {
-		packets->error = clock->error_ns;
-		packets->wall = wall;
-	}
+	if (packets->dated && time == packets->clocked)
+		return; /* a repetition */
+	packets->clocked = time;
+	update_ahead(packets, (int64_t)(time - clock->reading[TW_CLOCK_MONO]), clock->error_ns, s->clock.disciplined);
 	packets->dated = true;
 	packets->error_max = tw_time__later(packets->error_max, packets->error);
-	packets->shift = s->clock.line.offset - packets->wall;
+	packets->shift = s->clock.line.offset + packets->ahead;
 }
 
 int tw_archive__capture(struct tw_archive *a, const struct tw_packet_interface *interfaces, size_t n)
@@ -56,6 +69,7 @@ int tw_archive__capture(struct tw_archive *a, const struct tw_packet_interface *
 	if (!packets->interfaces)
 		return -ENOMEM;
 	packets->n = n;
+	packets->shift = (int64_t)(tw_time__now(CLOCK_REALTIME) - tw_time__now(CLOCK_MONOTONIC));
 	for (size_t i = 0; i < n; i++)
 		packets->interfaces[i].what = interfaces[i];
 	return tw_merge__hold(a->merge, 0);
@@ -113,6 +127,7 @@ int tw_archive__packet(struct tw_archive *a, const struct tw_captured_packet *pa
 	p = malloc(sizeof(*p) + packet->len);
 	if (!p)
 		return tw_archive__done(a, -ENOMEM);
+	packets->stamp_error = packet->error > packets->stamp_error ? packet->error : packets->stamp_error;
 	p->time = packet->time + (uint64_t)packets->shift;
 	p->interface = (uint32_t)packet->interface;
 	p->len = packet->len;
@@ -126,10 +141,10 @@ int tw_archive__packet(struct tw_archive *a, const struct tw_captured_packet *pa
 	return tw_archive__done(a, err);
 }
 
-int tw_archive__packets_until(struct tw_archive *a, uint64_t realtime)
+int tw_archive__packets_until(struct tw_archive *a, uint64_t mono)
 {
 	struct tw_archive_packets *packets = &a->packets;
-	const uint64_t until = realtime + (uint64_t)packets->shift, wait = a->options.packet_wait_ns;
+	const uint64_t until = mono + (uint64_t)packets->shift, wait = a->options.packet_wait_ns;
 	uint64_t bound;
 	int err = tw_merge__hold(a->merge, until);
 
@@ -166,7 +181,7 @@ static int put_interface(struct tw_archive *a, size_t i)
 					     .comment = comment };
 	int err;
 
-	describe_error(&a->packets, a->packets.error, comment, sizeof(comment));
+	describe_error(&a->packets, a->packets.error + a->packets.stamp_error, comment, sizeof(comment));
 	block.name = what->name;
 	block.filter = what->filter;
 	block.linktype = what->linktype;
@@ -236,7 +251,7 @@ static int put_statistics(struct tw_archive *a, size_t i)
 		.comment = comment,
 	};
 
-	describe_error(&a->packets, a->packets.error_max, error, sizeof(error));
+	describe_error(&a->packets, a->packets.error_max + a->packets.stamp_error, error, sizeof(error));
 	snprintf(comment, sizeof(comment), "%s%s%s", error, counters->gone ? "; the capture ended early: " : "",
 		 counters->gone ? counters->gone : "");
 	statistics.end = statistics.time;
@@ -294,7 +309,7 @@ void tw_archive_packets__stats(const struct tw_archive *a, struct tw_archive_pac
 
 	*ret = (struct tw_archive_packet_stats){
 		.interfaces = packets->n,
-		.error_ns = packets->dated ? packets->error_max : TW_ERROR_UNKNOWN,
+		.error_ns = packets->dated ? packets->error_max + packets->stamp_error : TW_ERROR_UNKNOWN,
 		.late = packets->late,
 		.forced = packets->forced,
 		.unwritten = packets->unwritten,

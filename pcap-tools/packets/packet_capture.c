@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "pcap-tools/packets/stamp_clock.h"
 #include "pcap-tools/pcapng/writer.h"
 
 #define TIMEOUT_MS 10 /* longest time that a packet waits for its block of the kernel's buffer to be passed on */
@@ -29,6 +30,7 @@ struct tw_packet_capture {
 	char *filter;
 	uint32_t snaplen;
 	uint64_t buffer;
+	struct tw_stamp_clock clock;
 	int stamping; /* a socket that requests receive time stamps; -1 = none */
 	size_t n;
 	struct interface interfaces[TW_PACKET_CAPTURE_MAX];
@@ -36,6 +38,7 @@ struct tw_packet_capture {
 
 /* What pcap_loop() and its kind get: the packet goes to the caller's function. */
 struct reading {
+	struct tw_stamp_clock *clock;
 	tw_packet_capture_take *take;
 	void *ctx;
 	size_t interface;
@@ -216,13 +219,24 @@ void tw_packet_capture__interface(const struct tw_packet_capture *c, size_t i, s
 	};
 }
 
+/* Return: the stamp by CLOCK_MONOTONIC, ns */
+static uint64_t time_of(struct tw_stamp_clock *clock, const struct pcap_pkthdr *header)
+{
+	/* With PCAP_TSTAMP_PRECISION_NANO, tv_usec has ns. */
+	const uint64_t stamp = (uint64_t)header->ts.tv_sec * TW_NS_PER_SECOND + (uint64_t)header->ts.tv_usec;
+
+	if (!tw_stamp_clock__covers(clock, stamp))
+		tw_stamp_clock__read(clock);
+	return tw_stamp_clock__convert(clock, stamp);
+}
+
 static void take_packet(u_char *arg, const struct pcap_pkthdr *header, const u_char *data)
 {
 	struct reading *reading = (struct reading *)(void *)arg;
 	const struct tw_captured_packet packet = {
 		.interface = reading->interface,
-		/* With PCAP_TSTAMP_PRECISION_NANO, tv_usec has ns. */
-		.time = (uint64_t)header->ts.tv_sec * TW_NS_PER_SECOND + (uint64_t)header->ts.tv_usec,
+		.time = time_of(reading->clock, header),
+		.error = tw_stamp_clock__error(reading->clock),
 		.data = data,
 		.len = header->caplen < TW_PCAPNG_PACKET_MAX ? header->caplen : (uint32_t)TW_PCAPNG_PACKET_MAX,
 		.original = header->len,
@@ -262,11 +276,14 @@ int tw_packet_capture__read(struct tw_packet_capture *c, tw_packet_capture_take 
 	*ret_all = true;
 	for (size_t i = 0; i < c->n; i++) {
 		struct interface *interface = &c->interfaces[i];
-		struct reading reading = { .take = take, .ctx = ctx, .interface = i, .pcap = interface->pcap };
+		struct reading reading = {
+			.clock = &c->clock, .take = take, .ctx = ctx, .interface = i, .pcap = interface->pcap
+		};
 		int n;
 
 		if (!interface->pcap)
 			continue;
+		tw_stamp_clock__read(&c->clock);
 		n = pcap_dispatch(interface->pcap, AT_ONCE, take_packet, (u_char *)&reading);
 		if (reading.err)
 			return reading.err;

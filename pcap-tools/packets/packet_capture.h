@@ -42,7 +42,8 @@ struct tw_packet_counters {
 /* One packet, borrowed during the call. */
 struct tw_captured_packet {
 	size_t interface; /* index in the options */
-	uint64_t time;    /* stamp of the kernel, CLOCK_REALTIME, ns since 1970 */
+	uint64_t time;    /* stamp of the kernel, converted to CLOCK_MONOTONIC, ns */
+	uint32_t error;   /* bound of the error of the conversion, ns */
 	const uint8_t *data;
 	uint32_t len, original; /* captured bytes; length on the link */
 };

@@ -220,7 +220,7 @@ static int take_packet(void *ctx, const struct tw_captured_packet *packet)
 /* Reads the packets that precede the frames taken from the queue just now. Return: whether these were all */
 static bool recorder__read_packets(struct tw_recorder *rec)
 {
-	const uint64_t now = tw_time__now(CLOCK_REALTIME);
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 	bool all = !rec->packets;
 
 	for (int i = 0; i < READS_MAX && !all; i++)

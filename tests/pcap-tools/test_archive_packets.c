@@ -47,21 +47,25 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void put_hello(struct fixture *x, uint64_t time)
-{
-	put(x, test_frame__hello(&x->frame, "box", "run", time, AHEAD));
-}
-
-static void put_clock(struct fixture *x, uint64_t time, uint64_t ahead)
+/* Passes a CLOCK: at @time of the stream's clock, CLOCK_MONOTONIC is @mono, and the wall clock @ahead of it. */
+static void put_clock(struct fixture *x, uint64_t time, uint64_t mono, uint64_t ahead)
 {
 	const struct tw_clock_view clock = {
-		.valid = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL,
-		.reading = { [TW_CLOCK_TRACE] = time, [TW_CLOCK_REAL] = time + ahead },
+		.valid = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_MONO | 1u << TW_CLOCK_REAL,
+		.error_ns = 100,
+		.reading = { [TW_CLOCK_TRACE] = time, [TW_CLOCK_MONO] = mono, [TW_CLOCK_REAL] = mono + ahead },
 	};
 
 	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, TEST_CONTROL, time);
 	tw_clock__emit(&x->frame.f, &clock);
 	put(x, test_frame__end(&x->frame));
+}
+
+/* Passes HOST, and a CLOCK. */
+static void put_hello(struct fixture *x, uint64_t time)
+{
+	put(x, test_frame__hello(&x->frame, "box", "run", time - 1, AHEAD));
+	put_clock(x, time, time, AHEAD);
 }
 
 static void put_event(struct fixture *x, uint64_t seq, uint64_t time)
@@ -71,7 +75,7 @@ static void put_event(struct fixture *x, uint64_t seq, uint64_t time)
 	put(x, test_frame__end(&x->frame));
 }
 
-/* Passes a packet of an interface with this stamp of the wall clock. */
+/* Passes a packet of an interface with this stamp, by CLOCK_MONOTONIC. */
 static void put_packet_of(struct fixture *x, size_t interface, uint64_t stamp)
 {
 	const uint8_t data[60] = { 0x45 };
@@ -91,10 +95,10 @@ static void put_packet(struct fixture *x, uint64_t stamp)
 	put_packet_of(x, 0, stamp);
 }
 
-/* Passes the time of the wall clock up to which all packets have come. */
-static void until(struct fixture *x, uint64_t realtime)
+/* Passes the time up to which all packets have come, by CLOCK_MONOTONIC. */
+static void until(struct fixture *x, uint64_t mono)
 {
-	assert_int_equal(tw_archive__packets_until(x->archive, realtime), 0);
+	assert_int_equal(tw_archive__packets_until(x->archive, mono), 0);
 }
 
 static uint64_t time_of(const struct block *packet)
@@ -132,20 +136,20 @@ static void in_order(void **state)
 	struct fixture *x = *state;
 
 	put_hello(x, 1000);
-	put_packet(x, AHEAD + 4000);
-	put_packet(x, AHEAD + 2000);
-	put_packet(x, AHEAD + 3500);
+	put_packet(x, 4000);
+	put_packet(x, 2000);
+	put_packet(x, 3500);
 	put_event(x, 0, 1500);
 	put_event(x, 1, 2500);
 	put_event(x, 2, 3500);
 	put_watermark(x, 3700, 3);
 	assert_int_equal(packets_so_far(x), 0); /* packets before 1000 may come */
-	until(x, AHEAD + 3000);
-	assert_int_equal(packets_so_far(x), 4); /* up to 2500 */
-	until(x, AHEAD + 5000);
-	assert_int_equal(packets_so_far(x), 6); /* up to 3500: events may come before 4000 */
+	until(x, 3000);
+	assert_int_equal(packets_so_far(x), 5); /* up to 2500 */
+	until(x, 5000);
+	assert_int_equal(packets_so_far(x), 7); /* up to 3500: events may come before 4000 */
 	finish(x);
-	expect(x, "eepepep", (const uint64_t[]){ 1000, 1500, 2000, 2500, 3500, 3500, 4000 });
+	expect(x, "eeepepep", (const uint64_t[]){ 999, 1000, 1500, 2000, 2500, 3500, 3500, 4000 });
 }
 
 /* The packets of several interfaces are written in the order of time, whatever the order in which the interfaces are read. */
@@ -157,11 +161,12 @@ static void several_interfaces(void **state)
 	put_hello(x, 1000);
 	for (size_t interface = INTERFACES; interface--;) {
 		for (size_t i = 0; i < each; i++) /* the first two packets of each four are exchanged */
-			put_packet_of(x, interface, AHEAD + 2000 + INTERFACES * (i % 4 < 2 ? i ^ 1 : i) + interface);
+			put_packet_of(x, interface, 2000 + INTERFACES * (i % 4 < 2 ? i ^ 1 : i) + interface);
 	}
-	until(x, AHEAD + HOUR);
+	until(x, HOUR);
 	finish(x);
 	find(x, TW_PCAPNG_EPB); /* HOST and CLOCK */
+	find(x, TW_PCAPNG_EPB); /* CLOCK */
 	for (size_t i = 0; i < each * INTERFACES; i++) {
 		const struct block packet = find(x, TW_PCAPNG_EPB);
 
@@ -177,27 +182,54 @@ static struct tw_archive_packet_stats stats_of(const struct fixture *x)
 	return stats.beside;
 }
 
-/* After the wall clock was set, a packet has the time that it would have had without that, as events do. */
+/* Return: the next packet of the interface eth0 */
+static struct block find_packet(struct fixture *x)
+{
+	struct block packet = find(x, TW_PCAPNG_EPB);
+
+	while (!load_u32(packet.body)) /* control frames: CLOCK, and OFFSET for a step */
+		packet = find(x, TW_PCAPNG_EPB);
+	return packet;
+}
+
+/* If the wall clock is set, the times of packets do not change, as those of events, also before a CLOCK shows the step. */
 static void wall_clock_set(void **state)
 {
 	struct fixture *x = *state;
 
 	put_hello(x, 1000);
-	put_packet(x, AHEAD + 2000);
-	put_clock(x, 3000, AHEAD + HOUR);
-	put_packet(x, AHEAD + HOUR + 4000);
-	put_clock(x, 5000, AHEAD - HOUR);
-	put_packet(x, AHEAD - HOUR + 6000);
+	put_packet(x, 2000);
+	put_clock(x, 3000, 3000, AHEAD + HOUR);
+	put_packet(x, 4000);
+	put_clock(x, 5000, 5000, AHEAD - HOUR);
+	put_packet(x, 6000);
 	put_event(x, 0, 7000);
 	finish(x);
 	for (uint64_t time = 2000; time <= 6000; time += 2000) {
-		struct block packet = find(x, TW_PCAPNG_EPB);
+		const struct block packet = find_packet(x);
 
-		while (!load_u32(packet.body)) /* control frames: CLOCK, and OFFSET for the step */
-			packet = find(x, TW_PCAPNG_EPB);
 		assert_int_equal(time_of(&packet), AHEAD + time);
 	}
 	assert_int_equal(stats_of(x).written, 3);
+	assert_int_equal(stats_of(x).error_ns, 100);
+}
+
+/* If the stream's clock moves against CLOCK_MONOTONIC, as a suspend moves `boot`, packets follow it from the next CLOCK on. */
+static void stream_clock_moved(void **state)
+{
+	struct fixture *x = *state;
+
+	put_hello(x, 1000);
+	put_packet(x, 2000);
+	put_clock(x, 3000 + HOUR, 3000, AHEAD + HOUR);
+	put_packet(x, 4000);
+	put_event(x, 0, 7000 + HOUR);
+	finish(x);
+	for (uint64_t time = 2000; time <= 4000 + HOUR; time += 2000 + HOUR) {
+		const struct block packet = find_packet(x);
+
+		assert_int_equal(time_of(&packet), AHEAD + time);
+	}
 }
 
 /* A packet that comes too late is written, and counted. */
@@ -208,13 +240,13 @@ static void late(void **state)
 	put_hello(x, 1000);
 	put_event(x, 0, 5000);
 	put_watermark(x, 5500, 1);
-	until(x, AHEAD + 6000);
+	until(x, 6000);
 	assert_int_equal(stats_of(x).late, 0);
-	put_packet(x, AHEAD + 4000);
-	until(x, AHEAD + 7000);
+	put_packet(x, 4000);
+	until(x, 7000);
 	finish(x);
 	assert_int_equal(stats_of(x).late, 1);
-	expect(x, "eep", (const uint64_t[]){ 1000, 5000, 4000 });
+	expect(x, "eeep", (const uint64_t[]){ 999, 1000, 5000, 4000 });
 }
 
 /* Each interface has its name, link type, filter and statistics, also without packets and events. */
@@ -224,7 +256,7 @@ static void statistics(void **state)
 	struct fixture *x = *state;
 	struct block block;
 
-	until(x, AHEAD + 1000);
+	until(x, 1000);
 	tw_archive__packet_counters(x->archive, 0, &counters);
 	finish(x);
 	block = find(x, TW_PCAPNG_IDB);
@@ -247,6 +279,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(in_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(several_interfaces, setup_several, teardown),
 		cmocka_unit_test_setup_teardown(wall_clock_set, setup, teardown),
+		cmocka_unit_test_setup_teardown(stream_clock_moved, setup, teardown),
 		cmocka_unit_test_setup_teardown(late, setup, teardown),
 		cmocka_unit_test_setup_teardown(statistics, setup, teardown),
 	};
