@@ -14,6 +14,7 @@
 #include "cli/run_interface.h"
 #include "cli/run_options.h"
 #include "cli/session.h"
+#include "cli/socket_options.h"
 #include "cli/stop.h"
 #include "cli/summary.h"
 #include "cli/viewer.h"
@@ -311,10 +312,17 @@ static const struct cli_option options[] = {
 
 static const struct cli_option_group packet_group = { "Packets", packet_options };
 static const struct cli_option_group group = { "Output", options };
-static const struct cli_option_group *const groups[] = {
-	&run_event_group, &run_task_group, &run_source_group, &run_phc_group,    &run_tracer_group,
-	&packet_group,    &group,          &run_frame_group,  &run_status_group, NULL
-};
+static const struct cli_option_group *const groups[] = { &run_event_group,
+							 &run_task_group,
+							 &run_socket_group,
+							 &run_source_group,
+							 &run_phc_group,
+							 &run_tracer_group,
+							 &packet_group,
+							 &group,
+							 &run_frame_group,
+							 &run_status_group,
+							 NULL };
 
 static const struct cli_example examples[] = {
 	{ "Watch the scheduler while a command runs", "sudo tracewire live -e sched -- sleep 1" },

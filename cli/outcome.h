@@ -63,6 +63,8 @@
 	  "{packet|packets} written early, perhaps out of order, because the queue had reached its memory limit",     \
 	  NULL)                                                                                                       \
 	X(PACKETS_UNWRITTEN, NOTE, "{packet|packets} of --with-packets not written, because the output failed", NULL) \
+	X(UNSAMPLED, NOTE, "{message|messages} of sockets without events, because only some have them (--sample)",    \
+	  NULL)                                                                                                       \
 	X(REMOVED, NOTE, "{file|files} removed early, because the disk was full", "choose fewer or smaller files")    \
 	X(GIVEN_UP, NOTE, "{event|events} for which `matches` reached its limit, so the comparison counts as false",  \
 	  "use a simpler pattern")                                                                                    \

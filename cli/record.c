@@ -14,6 +14,7 @@
 #include "cli/packet_options.h"
 #include "cli/run_options.h"
 #include "cli/session.h"
+#include "cli/socket_options.h"
 #include "cli/standard_files.h"
 #include "cli/stop.h"
 #include "cli/summary.h"
@@ -160,9 +161,11 @@ static const struct cli_option packet_options[] = { PACKET_OPTIONS(struct record
 
 static const struct cli_option_group packet_group = { "Packets", packet_options };
 static const struct cli_option_group group = { "Output", options };
-static const struct cli_option_group *const groups[] = { &run_event_group, &run_task_group,   &run_source_group,
-							 &run_phc_group,   &run_tracer_group, &packet_group,
-							 &group,           &run_status_group, NULL };
+static const struct cli_option_group *const groups[] = { &run_event_group,  &run_task_group,
+							 &run_socket_group, &run_source_group,
+							 &run_phc_group,    &run_tracer_group,
+							 &packet_group,     &group,
+							 &run_status_group, NULL };
 
 static const struct cli_example examples[] = {
 	{ "Record events while a command runs", "sudo tracewire record -e sched,irq,net -w build.pcapng -- make" },

@@ -234,6 +234,7 @@ int run_config__producer(const struct run_config *config, struct tw_producer_opt
 	ret->n_events = config->selection.n;
 	ret->filter = config->filter;
 	ret->tracing = config->tracing;
+	ret->sockets = config->sockets;
 	ret->clock = config->clock;
 	ret->phcs = config->phcs;
 	ret->buffer_kib = config->buffer_kib;

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/selection.h"
+#include "producer/sockets/selection.h"
 #include "producer/tracer/tracer.h"
 
 /*
@@ -17,6 +18,7 @@ struct run_config {
 	struct cli_selection selection; /* must be first: its apply functions get the address of the config */
 	struct tw_filter *filter;       /* --filter; NULL = none */
 	struct tw_tracer_request tracing;
+	struct tw_socket_selection sockets; /* the options of cli/socket_options.h */
 	const char *clock;
 	uint64_t buffer_kib, subbuf_kib, threads;
 	bool follow, show_self, quiet, verbose;

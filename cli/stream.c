@@ -14,6 +14,7 @@
 #include "cli/run_interface.h"
 #include "cli/run_options.h"
 #include "cli/session.h"
+#include "cli/socket_options.h"
 #include "producer/producer.h"
 #include "transport/receiver.h"
 #include "vnet/limit.h"
@@ -452,9 +453,10 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 	return status;
 }
 
-static const struct cli_option_group *const groups[] = { &run_event_group, &run_task_group,   &run_source_group,
-							 &run_phc_group,   &run_tracer_group, &group,
-							 &run_frame_group, &run_status_group, NULL };
+static const struct cli_option_group *const groups[] = {
+	&run_event_group,  &run_task_group, &run_socket_group, &run_source_group, &run_phc_group,
+	&run_tracer_group, &group,          &run_frame_group,  &run_status_group, NULL
+};
 
 static const struct cli_example examples[] = {
 	{ "Stream scheduler events until Ctrl-C", "sudo tracewire stream -e sched -i tw0" },

@@ -21,6 +21,7 @@
 #include "clocks/time_sync_responder.h"
 #include "filter/filter.h"
 #include "producer/events.h"
+#include "producer/sockets/selection.h"
 #include "producer/tracer/tracer.h"
 #include "transport/receiver.h"
 #include "transport/sink.h"
@@ -29,13 +30,14 @@ struct tw_producer_options {
 	const struct tw_event_request *events;
 	size_t n_events;
 	struct tw_tracer_request tracing; /* tracer, functions, trace options, stack traces; tasks and CPUs to trace */
-	const char *clock;                /* trace clock in ns; NULL = "mono" */
-	struct tw_words phcs;             /* PTP hardware clocks to read: names as for tw_phcs__add() (clocks/phcs.h) */
-	size_t buffer_kib;                /* size of each CPU's ring; 0 = derived from the memory */
-	size_t subbuf_kib;                /* sub-buffer size, kernel >= 6.8; 0 = derived from the latency */
-	unsigned int latency_ms;          /* longest wait of an event in its ring; 0 = 20, or 40 for packed frames */
-	unsigned int events_per_frame;    /* upper limit; 1 for viewers and classifiers; 0 = as many as fit */
-	unsigned int threads;             /* number of reader threads; 0 = derived from the number of CPUs */
+	struct tw_socket_selection sockets;
+	const char *clock;             /* trace clock in ns; NULL = "mono" */
+	struct tw_words phcs;          /* PTP hardware clocks to read: names as for tw_phcs__add() (clocks/phcs.h) */
+	size_t buffer_kib;             /* size of each CPU's ring; 0 = derived from the memory */
+	size_t subbuf_kib;             /* sub-buffer size, kernel >= 6.8; 0 = derived from the latency */
+	unsigned int latency_ms;       /* longest wait of an event in its ring; 0 = 20, or 40 for packed frames */
+	unsigned int events_per_frame; /* upper limit; 1 for viewers and classifiers; 0 = as many as fit */
+	unsigned int threads;          /* number of reader threads; 0 = derived from the number of CPUs */
 	unsigned int repeat_ms; /* pause between repetitions of all metadata, for receivers that join late; 0 = never */
 	bool hash_pointers;     /* replace virtual addresses in the stream (producer/hashed_pointers.h) */
 	bool show_self; /* keep wake-ups and switches of the run's own tasks, and packets of its own interface, in the trace */
@@ -112,8 +114,10 @@ struct tw_producer_counters {
 	uint64_t frames, bytes;  /* all frames passed to the sinks, and their bytes */
 	uint64_t dropped_frames; /* frames that the sinks dropped */
 	uint64_t dropped_unseen; /* of dropped_frames: packed frames whose number of events is unknown */
-	uint64_t unnamed;        /* events whose task name is unknown */
-	uint64_t late;           /* events older than a watermark that was sent before them */
+	uint64_t
+		unsampled; /* messages of sockets without events, because of options.sockets.sample; not in the equation */
+	uint64_t unnamed;                              /* events whose task name is unknown */
+	uint64_t late;                                 /* events older than a watermark that was sent before them */
 	uint64_t bookkeeping_read, bookkeeping_lost;   /* events of the bookkeeping instance (producer/tasks.h) */
 	uint64_t bookkeeping_unsure;                   /* bookkeeping rings whose number of lost events is unknown */
 	struct tw_time_sync_responder_stats questions; /* received requests, by result; all 0 until the run ends */

@@ -382,6 +382,7 @@ static int make_sockets(struct tw_producer *p, uint32_t own_tgid, struct tw_erro
 		.ring_size = (o->buffer_kib ? o->buffer_kib : default_ring_kib()) * 1024,
 		.wakes = selects(&p->selection, "sched", "sched_waking") &&
 			 selects(&p->selection, "sched", "sched_switch"),
+		.sample = (uint32_t)o->sockets.sample,
 		.conditions = p->filtering.conditions,
 		.own_tgid = o->show_self ? 0 : own_tgid,
 		.left_out = o->event_left_out,

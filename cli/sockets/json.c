@@ -140,6 +140,8 @@ void sockets_json__print(const struct sockets_config *config, const struct socke
 		tw_json__u64(&json, "end_ns", subject->end);
 		tw_json__u64(&json, "interval_ns", subject->ns);
 	}
+	tw_json__u64(&json, "sample_min", result->sample_min);
+	tw_json__u64(&json, "sample_max", result->sample_max);
 	put_rows(&json, "flows", config, flows, flows ? result->n_flows : 0, result);
 	put_others(&json, "other_flows", result->other_flows, result);
 	put_rows(&json, "programs", config, programs, programs ? result->n_programs : 0, result);

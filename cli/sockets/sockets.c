@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracewire sockets`: where the data of sockets waited, as a table of flows and programs, live or from a capture. */
 #include "cli/sockets/sockets.h"
+#include "cli/socket_options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -114,7 +115,8 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_option_group group = { "Table", options };
-static const struct cli_option_group *const groups[] = { &group, &run_source_group, &run_status_group, NULL };
+static const struct cli_option_group *const groups[] = { &group, &run_socket_group, &run_source_group,
+							 &run_status_group, NULL };
 
 static const struct cli_example examples[] = {
 	{ "Show each second where the data of sockets wait, until Ctrl-C", "sudo tracewire sockets" },

@@ -171,6 +171,16 @@ static void print_head(const struct sockets_subject *subject, const struct tw_so
 	say__count(stdout, result->n_programs, "{program|programs}\n");
 }
 
+static void print_sample(const struct tw_socket_times_result *result)
+{
+	if (result->sample_max < 2)
+		return;
+	printf("1 in %" PRIu64, result->sample_min);
+	if (result->sample_max != result->sample_min)
+		printf(" to 1 in %" PRIu64, result->sample_max);
+	puts(" messages of each socket: the others have no events (--sample)");
+}
+
 static void print_left_out(const struct tw_socket_times_result *result)
 {
 	if (result->forgotten)
@@ -197,6 +207,7 @@ void sockets_table__print(const struct sockets_config *config, const struct sock
 	if (subject->end && terminal__has_control(STDOUT_FILENO))
 		fputs("\033[H\033[J", stdout); /* the cursor to the top left, and clear the screen */
 	print_head(subject, result);
+	print_sample(result);
 	if (flows && programs && result->n_flows) {
 		print_stage_names();
 		print_rows(config, flows, result->n_flows, result);

@@ -67,6 +67,7 @@ enum tw_socket_ingress {
 	X(ifindex)           \
 	X(software)          \
 	X(pid)               \
+	X(sample)            \
 	X(direction)         \
 	X(srtt_us)           \
 	X(retransmits)       \

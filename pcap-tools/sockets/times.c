@@ -49,6 +49,17 @@ static bool wants(const struct tw_socket_times *times, const struct tw_read_even
 	return !times->filter || tw_capture_filter__wants(times->filter, event->stream, event->frame, &event->view);
 }
 
+/* @sample: 0 = the event does not say it */
+static void note_sample(struct tw_socket_times_result *result, uint64_t sample)
+{
+	if (!sample)
+		return;
+	if (!result->sample_min || sample < result->sample_min)
+		result->sample_min = sample;
+	if (sample > result->sample_max)
+		result->sample_max = sample;
+}
+
 /* Takes a socket event; an operation of the event reader. */
 static int take_event(void *ctx, const struct tw_read_event *event)
 {
@@ -81,6 +92,7 @@ static int take_event(void *ctx, const struct tw_read_event *event)
 		return 0;
 	}
 	times->result.has[decoded.kind] = true;
+	note_sample(&times->result, decoded.sample);
 	return tw_socket_follower__event(&times->follower, &decoded);
 }
 

@@ -25,6 +25,8 @@ struct tw_socket_times_result {
 	uint64_t backwards;   /* stages that would end before they begin, which are left out */
 	uint64_t stray_drops; /* dropped packets of no known flow */
 	uint64_t socket_events;
+	/* One in this number of messages has events: the smallest and the largest number; 0 = no event says so. Since the beginning */
+	uint64_t sample_min, sample_max;
 	bool has[TW_SOCKET_KIND_COUNT]; /* the events were selected, so a counter of 0 means that there was none */
 	struct tw_socket_flow **flows;  /* those with events; the caller may change the order */
 	size_t n_flows;

@@ -162,6 +162,8 @@ struct sender {
  */
 struct state {
 	uint32_t has_flag;   /* 1 = this run has set the socket's flag; flags.bpf.c reads this first member */
+	uint32_t messages;   /* calls of sendmsg() */
+	uint32_t is_chosen;  /* the last one of them has events */
 	uint32_t base;       /* sequence number that has the key 0, unless the application has a base */
 	uint32_t key_base;   /* enum tw_sockts_key_base of @base */
 	uint32_t is_sending; /* 1 = sendmsg() was entered; the two members below are then valid */
@@ -319,6 +321,7 @@ static __always_inline void record_stamp(struct sock *sk, const struct state *st
 	event->software = sockets__time(event);
 	event->hardware = stamp->hardware;
 	event->phc = -1;
+	event->sample = (uint16_t)sockets__sample();
 	event->hook = stamp->hook;
 	event->pid = sender->pid;
 	event->cgroup = sender->cgroup;
@@ -450,8 +453,17 @@ static __always_inline void enable_stamps(struct bpf_sock_ops_kern *kern, const 
 	bpf_sock_ops_enable_tx_tstamp(kern, 0);
 }
 
-/* The data of sendmsg() are in the send queue. */
-static __always_inline void end_sendmsg(struct bpf_sock_ops_kern *kern, struct state *state, struct stamp *stamp)
+/* Decides whether the events of a call of sendmsg() are made. Without time stamps, the kernel calls no program for its packets. */
+static __always_inline bool choose_message(struct state *state)
+{
+	state->is_chosen = sockets__samples_number(state->messages++, 1);
+	if (!state->is_chosen)
+		sockets__count_unsampled(1);
+	return state->is_chosen;
+}
+
+/* The data of sendmsg() are in the send queue. Return: false if it has no events */
+static __always_inline bool end_sendmsg(struct bpf_sock_ops_kern *kern, struct state *state, struct stamp *stamp)
 {
 	const struct sk_buff___egress *skb = (const void *)kern->skb;
 	const struct tcp_sock___egress *tcp = READABLE(kern->sk, struct tcp_sock___egress);
@@ -461,13 +473,16 @@ static __always_inline void end_sendmsg(struct bpf_sock_ops_kern *kern, struct s
 
 	if (state->is_sending)
 		from = READ(state->sending_from);
-	else
+	else if (choose_message(state))
 		set_sender(state, from);
 	state->is_sending = 0;
+	if (!state->is_chosen)
+		return false;
 	enable_stamps(kern, skb, last);
 	stamp->type = TW_SOCKTS_EGRESS_SENDMSG;
 	stamp->seq = last;
 	stamp->bytes = end - from;
+	return true;
 }
 
 /* Number of bytes of payload of a packet that has its headers. */
@@ -557,10 +572,10 @@ int egress_tcp(struct bpf_sock_ops *context)
 	if (!state || (op == OP_SENDMSG && sockets__is_own()))
 		return 1;
 	kern = bpf_cast_to_kern_ctx(context);
-	if (op == OP_SENDMSG)
-		end_sendmsg(kern, state, &stamp);
-	else
+	if (op != OP_SENDMSG)
 		follow_packet(kern, op, &stamp);
+	else if (!end_sendmsg(kern, state, &stamp))
+		return 1;
 	record_stamp(kern->sk, state, &stamp);
 	if (op == OP_ACK)
 		record_stats(kern->sk, state, stamp.seq);
@@ -600,6 +615,8 @@ int BPF_PROG(egress_entry, struct sock *sk, struct msghdr *msg)
 	state->is_sending = 1;
 	state->sending_from = from;
 	state->sending_bytes = bytes;
+	if (!choose_message(state))
+		return 0;
 	set_sender(state, from);
 	stamp.seq = from + (uint32_t)bytes - 1;
 	stamp.bytes = (uint32_t)bytes;

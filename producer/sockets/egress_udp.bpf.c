@@ -165,16 +165,27 @@ static __always_inline void set_sender(struct tw_sockts_egress_ts *event)
 	bpf_probe_read_kernel(event->comm, sizeof(event->comm), task->comm);
 }
 
+/* Counts the datagrams of a packet. @ret_number: the number of the last of them. Return: false if they have no events */
+static __always_inline bool choose_datagrams(struct counted *counted, const struct skb_shared_info *shared,
+					     uint32_t *ret_number)
+{
+	const uint32_t segments = shared->gso_segs ? shared->gso_segs : 1;
+
+	*ret_number = __sync_fetch_and_add(&counted->datagrams, segments) + segments - 1;
+	if (sockets__samples_number(*ret_number, segments))
+		return true;
+	sockets__count_unsampled(segments);
+	return false;
+}
+
 /*
  * Sets the key: the number of the datagram, the last one of the packet; or what the application gets on its error queue if it has asked for
  * a time stamp of this packet.
  */
-static __always_inline void set_key(struct tw_sockts_egress_ts *event, struct counted *counted,
-				    const struct skb_shared_info *shared)
+static __always_inline void set_key(struct tw_sockts_egress_ts *event, const struct counted *counted,
+				    const struct skb_shared_info *shared, uint32_t number)
 {
-	const uint32_t segments = shared->gso_segs ? shared->gso_segs : 1;
-
-	event->key = __sync_fetch_and_add(&counted->datagrams, segments) + segments - 1;
+	event->key = number;
 	event->key_base = (uint8_t)counted->key_base;
 	if (event->tsflags & SOF_TIMESTAMPING_OPT_ID && shared->tx_flags & settings.tx_flags_of_sockets) {
 		event->key = shared->tskey;
@@ -247,6 +258,7 @@ int egress_udp_sendmsg(struct __sk_buff *context)
 	struct sent sent = { 0 };
 	struct tw_sockts_egress_ts *event = &sent.event;
 	struct counted *counted;
+	uint32_t number;
 	uint64_t data;
 
 	if (!is_udp(sk) || sockets__is_own())
@@ -258,14 +270,17 @@ int egress_udp_sendmsg(struct __sk_buff *context)
 	if (!counted)
 		return 1;
 	shared = shared_info(skb);
+	if (!choose_datagrams(counted, shared, &number))
+		return 1;
 	event->skaddr = (uint64_t)sk;
 	event->cookie = bpf_get_socket_cookie(context);
 	event->netns_cookie = sk->__sk_common.skc_net.net->net_cookie;
 	event->tsflags = ((const struct sock___udp *)sk)->sk_tsflags;
 	event->bytes = count_payload(skb);
 	event->phc = -1;
+	event->sample = (uint16_t)sockets__sample();
 	set_sender(event);
-	set_key(event, counted, shared);
+	set_key(event, counted, shared, number);
 	sent.gso_size = shared->gso_size;
 	sent.payload = place_of_payload(shared);
 	data = (uint64_t)skb->head;

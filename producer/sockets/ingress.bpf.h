@@ -283,6 +283,7 @@ static __always_inline struct tw_sockts_ingress_ts *reserve(enum tw_sockts_ingre
 	event->type = type;
 	event->hook = hook;
 	event->phc = -1;
+	event->sample = (uint16_t)sockets__sample();
 	event->software = sockets__time(event);
 	return event;
 }

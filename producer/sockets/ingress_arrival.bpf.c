@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The steps RX, IP and L4 of received bytes, from the device to the socket. */
-#include "producer/sockets/ingress.bpf.h"
+#include "producer/sockets/ingress_sampled.bpf.h"
 
 #define TX_HW_TSTAMP_NETDEV 0x20 /* instead of a hardware stamp, there is an address */
 #define STATE_LISTEN        10
@@ -134,6 +134,20 @@ static __always_inline uint32_t number_datagram(struct sk_buff *skb, const struc
 	return datagram.number;
 }
 
+/* Whether the bytes of a packet have events */
+static __always_inline bool is_chosen(struct sk_buff *skb, const struct bytes *bytes)
+{
+	const struct skb_shared_info *shared = shared_info(skb);
+	uint16_t segments;
+
+	if (!settings.has_samples)
+		return true;
+	if (bytes->flow.protocol == PROTOCOL_TCP)
+		return sockets__samples_key(bytes->key);
+	segments = BPF_CORE_READ(shared, gso_segs);
+	return sockets__samples_number(bytes->key, segments ? segments : 1);
+}
+
 SEC("tp_btf/netif_receive_skb")
 int BPF_PROG(ingress_rx, struct sk_buff *skb)
 {
@@ -150,6 +164,10 @@ int BPF_PROG(ingress_rx, struct sk_buff *skb)
 		bytes.key = number_datagram(skb, &bytes, true);
 	if (!wants(TW_SOCKTS_INGRESS_RX, &bytes.flow, (uint32_t)dev->ifindex, NULL))
 		return 0;
+	if (!is_chosen(skb, &bytes)) {
+		sockets__count_unsampled(1);
+		return 0;
+	}
 	stamp = receive_stamp(skb);
 	if (stamp)
 		software = from_realtime(stamp);
@@ -180,7 +198,7 @@ int ingress_ip(struct bpf_nf_ctx *context)
 	bytes.flow.netns_cookie = dev->nd_net.net->net_cookie;
 	if (bytes.flow.protocol == PROTOCOL_UDP)
 		bytes.key = number_datagram(skb, &bytes, false);
-	if (!wants(TW_SOCKTS_INGRESS_IP, &bytes.flow, (uint32_t)dev->ifindex, NULL))
+	if (!is_chosen(skb, &bytes) || !wants(TW_SOCKTS_INGRESS_IP, &bytes.flow, (uint32_t)dev->ifindex, NULL))
 		return NETFILTER_ACCEPT;
 	event = reserve_for_bytes(TW_SOCKTS_INGRESS_IP, TW_SOCKTS_HOOK_NETFILTER, &bytes);
 	if (!event)
@@ -237,6 +255,12 @@ static __always_inline void follow(struct bpf_sock *context, struct sock *sk, ui
 	bpf_sk_storage_get(&in_receivers, context, &receiver, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
+static __always_inline struct sampled *sampled_of(struct bpf_sock *context)
+{
+	context = context ? bpf_sk_fullsock(context) : NULL;
+	return context ? bpf_sk_storage_get(&in_sampled, context, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE) : NULL;
+}
+
 /* Whether an earlier segment is missing. It may also be in the backlog. */
 static __always_inline bool is_after_hole(struct sock *sk, uint32_t first)
 {
@@ -284,6 +308,10 @@ int ingress_l4(struct __sk_buff *context)
 	dev = skb->dev;
 	if (dev)
 		bytes.ifindex = (uint32_t)dev->ifindex;
+	if (!is_chosen(skb, &bytes))
+		return 1;
+	if (settings.has_samples && is_tcp && has_socket)
+		note_chosen(sampled_of(context->sk), bytes.key);
 	if (!wants(TW_SOCKTS_INGRESS_L4, &bytes.flow, bytes.ifindex, NULL))
 		return 1;
 	event = reserve_for_bytes(TW_SOCKTS_INGRESS_L4, TW_SOCKTS_HOOK_CGROUP, &bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The step SOCKET of received bytes: they enter the queue of a socket. */
-#include "producer/sockets/ingress.bpf.h"
+#include "producer/sockets/ingress_sampled.bpf.h"
 
 #define STATE_TIME_WAIT  6
 #define STATE_CLOSE_WAIT 8
@@ -71,6 +71,24 @@ static __always_inline bool wants_socket(struct sock *sk)
 				     PROTOCOL_TCP);
 }
 
+/* Whether the bytes of TCP that enter the queue have events. A segment that arrived before its socket existed is noted only now. */
+static __always_inline bool chooses_queued(struct sock *sk, uint32_t from, uint32_t end)
+{
+	const bool is_last_chosen = sockets__samples_key(end - 1);
+	struct sampled *sampled;
+
+	if (!settings.has_samples)
+		return true;
+	sampled = bpf_sk_storage_get(&in_sampled, sk, NULL, is_last_chosen ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	if (!sampled)
+		return false;
+	if (has_chosen(sampled, from, end, false))
+		return true;
+	if (is_last_chosen)
+		note_chosen(sampled, end - 1);
+	return is_last_chosen;
+}
+
 /* Bytes of TCP enter the queue of a socket, which is locked. */
 static __always_inline void queue_tcp(struct sock *sk, struct doing *doing)
 {
@@ -98,6 +116,8 @@ static __always_inline void queue_tcp(struct sock *sk, struct doing *doing)
 		return;
 	hole = pass_hole(receiver, tcp, end);
 	receiver->queued = end;
+	if (!chooses_queued(sk, end - bytes, end))
+		return;
 	cookie = bpf_get_socket_cookie(sk);
 	expect_wake(doing, cookie, end - 1, bytes);
 	sockets__set_identity(&flow, sk, cookie, PROTOCOL_TCP);
@@ -183,6 +203,8 @@ static __always_inline void queue_udp(struct sock *sk, struct doing *doing)
 			bpf_map_delete_elem(&in_queue, &position);
 		}
 	}
+	if (!sockets__samples_number(queued.bytes.key, 1))
+		return;
 	expect_wake(doing, position.cookie, queued.bytes.key, queued.bytes.bytes);
 	event = wants(TW_SOCKTS_INGRESS_SOCKET, &queued.bytes.flow, queued.bytes.ifindex, NULL)
 			? reserve_for_bytes(TW_SOCKTS_INGRESS_SOCKET, TW_SOCKTS_HOOK_TRACEPOINT, &queued.bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The step READ of received bytes. When a task reads, its steps WAKE and RUN are also reported. */
-#include "producer/sockets/ingress.bpf.h"
+#include "producer/sockets/ingress_sampled.bpf.h"
 
 #define MSG_PEEK 2
 
@@ -54,6 +54,17 @@ static __always_inline bool leave_hole(struct receiver *receiver, uint32_t end)
 }
 
 /* The kernel has copied bytes to the task, which holds the lock of the socket. After MSG_PEEK, they are still in the queue. */
+/* Whether the bytes of TCP that are read have events */
+static __always_inline bool chooses_read(struct sock *sk, uint32_t from, uint32_t end)
+{
+	struct sampled *sampled;
+
+	if (!settings.has_samples)
+		return true;
+	sampled = bpf_sk_storage_get(&in_sampled, sk, NULL, 0);
+	return sampled && has_chosen(sampled, from, end, true);
+}
+
 SEC("tp_btf/tcp_rcv_space_adjust")
 int BPF_PROG(ingress_tcp_read, struct sock *sk)
 {
@@ -73,7 +84,7 @@ int BPF_PROG(ingress_tcp_read, struct sock *sk)
 	read_task(&reading, end - receiver->read);
 	receiver->read = end;
 	hole = leave_hole(receiver, end);
-	if (sockets__is_own())
+	if (!chooses_read(sk, end - reading.bytes, end) || sockets__is_own())
 		return 0;
 	sockets__set_identity(&flow, sk, bpf_get_socket_cookie(sk), PROTOCOL_TCP);
 	report_wake(&flow, &reading);
@@ -125,7 +136,7 @@ int BPF_PROG(ingress_udp_read, struct sock *sk, int ret, int flags)
 	if (found) {
 		queued.bytes = found->bytes;
 		bpf_map_delete_elem(&in_queue, &position);
-		if (!sockets__is_own()) {
+		if (sockets__samples_number(queued.bytes.key, 1) && !sockets__is_own()) {
 			report_wake(&queued.bytes.flow, &queued.reading);
 			report_datagram_read(&queued.bytes, &queued.reading);
 		}

@@ -135,6 +135,7 @@ enum tw_sockts_direction { TW_SOCKTS_DIRECTION_LIST(X) };
 	S(__u64, cgroup)   /* id of the sender's cgroup */                      \
 	S(__s32, pid)      /* of the sender */                                  \
 	S(__s16, phc)      /* number of the PTP hardware clock; -1 = unknown */ \
+	S(__u16, sample)   /* one in this number of messages has events */      \
 	S(__u8, hook)                                                           \
 	A(char, comm, TW_SOCKTS_COMM_LEN) /* of the sender */
 
@@ -187,6 +188,7 @@ enum tw_sockts_direction { TW_SOCKTS_DIRECTION_LIST(X) };
 	S(__u32, ifindex)                                                        \
 	S(__s32, pid) /* of the reader */                                        \
 	S(__s16, phc)                                                            \
+	S(__u16, sample) /* as in egress_ts */                                   \
 	S(__u8, hook)                                                            \
 	A(char, dev, TW_SOCKTS_DEV_LEN)                                          \
 	A(char, comm, TW_SOCKTS_COMM_LEN) /* of the reader */
@@ -261,13 +263,16 @@ struct tw_sockts_head {
 	__u64 lost; /* number of events that this CPU had lost until then, because its ring was full */
 };
 
-#define TW_SOCKTS_CPUS_MAX 1024
+#define TW_SOCKTS_CPUS_MAX   1024
+#define TW_SOCKTS_SAMPLE_MAX UINT16_MAX /* by the field `sample` */
 
 /* The counters of one CPU, in a cache line of their own. Programs and this process share the memory. */
 struct tw_sockts_cpu {
 	__u64 recorded; /* events in the ring, including those that were read */
 	__u64 lost;     /* events for which the ring had no room */
 	__u32 wants_wakeup; /* 1 = the reader sleeps until the next event; set by the reader, cleared by the program that wakes it */
+	__u32 sample;    /* one in this number of messages has events; set by this process. 0 = all have */
+	__u64 unsampled; /* messages that have no events because of @sample */
 } __attribute__((aligned(64)));
 
 /* The stream's clock, for the programs. */
@@ -387,6 +392,7 @@ struct tw_sockts_settings {
 	__u32 has_wakes;           /* 1 = wake-ups are events, too */
 	__u32 tx_flags_of_sockets; /* bits of skb_shared_info.tx_flags that an application can set by SO_TIMESTAMPING */
 	__u32 us_per_jiffy;
+	__u32 has_samples; /* 1 = @sample of struct tw_sockts_cpu is used */
 	struct tw_sockts_conditions conditions[TW_SOCKTS_EVENTS];
 };
 

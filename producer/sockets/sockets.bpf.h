@@ -143,6 +143,8 @@ static __always_inline struct tw_sockts_cpu *sockets__this_cpu(uint32_t *ret_num
 	return of_cpu;
 }
 
+#include "producer/sockets/sampling.bpf.h"
+
 /*
  * Reserves a record of @size bytes, a constant, in the ring of this CPU. The caller sets all its bytes and submits it. Return: NULL if the
  * ring is full; the loss is counted

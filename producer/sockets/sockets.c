@@ -149,6 +149,12 @@ static int load_object(struct tw_sockets *s, size_t i, const struct tw_sockts_se
 	return refuse_bpf(what, err, error);
 }
 
+static void set_sample(struct tw_sockets *s, uint32_t sample)
+{
+	for (size_t i = 0; i < s->objects.n_cpus; i++)
+		__atomic_store_n(&s->objects.cpus[i].sample, sample, __ATOMIC_RELAXED);
+}
+
 /* Return: 0 if the programs of at least one event are loaded */
 static int load(struct tw_sockets *s, const struct tw_sockets_options *options, struct tw_error *error)
 {
@@ -159,6 +165,7 @@ static int load(struct tw_sockets *s, const struct tw_sockets_options *options, 
 		.has_wakes = options->wakes,
 		.tx_flags_of_sockets = tx_flags_of_sockets(&s->kernel),
 		.us_per_jiffy = us_per_jiffy(),
+		.has_samples = options->sample > 1,
 	};
 	int err = tw_socket_objects__init(&s->objects, options->ring_size);
 	struct tw_error why;
@@ -167,6 +174,7 @@ static int load(struct tw_sockets *s, const struct tw_sockets_options *options, 
 		memcpy(settings.conditions, options->conditions, sizeof(settings.conditions));
 	if (err)
 		return refuse_bpf("cannot create the BPF rings of socket events", err, error);
+	set_sample(s, options->sample);
 	for (size_t i = 0; i < TW_SOCKET_OBJECTS; i++) {
 		err = load_object(s, i, &settings, &why);
 		if (err == -EPERM || (err && !s->n_hooks))
@@ -219,6 +227,15 @@ size_t tw_sockets__ring_size(const struct tw_sockets *s)
 struct tw_sockts_cpu *tw_sockets__cpu(const struct tw_sockets *s, unsigned int cpu)
 {
 	return &s->objects.cpus[cpu];
+}
+
+uint64_t tw_sockets__unsampled(const struct tw_sockets *s)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < s->objects.n_cpus; i++)
+		sum += __atomic_load_n(&s->objects.cpus[i].unsampled, __ATOMIC_RELAXED);
+	return sum;
 }
 
 int tw_sockets__missed(const struct tw_sockets *s, uint64_t *ret)

@@ -23,6 +23,7 @@ struct tw_sockets_options {
 	enum tw_sockts_clock clock; /* the stream's clock */
 	size_t ring_size;           /* bytes of each CPU's ring; rounded up to a power of two that the kernel permits */
 	bool wakes;                 /* wake-ups are traced, so sockts:ingress_ts has them, too */
+	uint32_t sample;            /* one in this number of messages of each socket has events; 0 = all have */
 	const struct tw_sockts_conditions *conditions; /* TW_SOCKTS_EVENTS of them; NULL = all events are made */
 	uint32_t own_tgid; /* process whose own events are left out, in the initial pid namespace; 0 = none */
 	/* Called by tw_sockets__new() and tw_sockets__attach() with one sentence for events that cannot be recorded. May be NULL. */
@@ -54,6 +55,9 @@ struct tw_sockts_cpu *tw_sockets__cpu(const struct tw_sockets *sockets, unsigned
  * program was running on the same CPU. Not each call would have made an event. Called by any thread. Return: 0 or -errno
  */
 int tw_sockets__missed(const struct tw_sockets *sockets, uint64_t *ret);
+
+/** tw_sockets__unsampled() - number of messages that have no events because of @sample. Called by any thread */
+uint64_t tw_sockets__unsampled(const struct tw_sockets *sockets);
 
 /**
  * tw_sockets__attach() - begin to record the events in @events, bits as above
