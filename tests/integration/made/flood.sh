@@ -4,10 +4,10 @@
 # bounded, and refused frames are counted. If the forged streams arrive faster, the frames that the socket drops count at `receiver`. A
 # refused sender is notified.
 # Usage: flood.sh TRACEWIRE REMOTE_FLOOD LOAD; PLUGIN and PLUGINDIR as in tests/integration. FLOOD_SECONDS is the duration of the longest
-# flood, 20 by default.
+# flood, 8 by default.
 . "$(dirname "$0")/common.sh"
 load=$3
-seconds=${FLOOD_SECONDS:-20}
+seconds=${FLOOD_SECONDS:-8}
 
 # real NAME SECONDS: runs a real sender that traces only the load that it starts; its summary is in NAME.err
 real() {
