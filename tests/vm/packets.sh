@@ -9,7 +9,7 @@ cp "$2" "$job/tracewire"
 cat >"$job/both" <<'END'
 ip link set lo up
 status=0
-/job/integration/packets.sh /job/tracewire || status=$?
+/job/integration/packets.sh /job/tracewire "$1" || status=$?
 /job/integration/qdisc-leaf.sh /job/tracewire "$1" || status=$?
 exit $status
 END
