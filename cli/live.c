@@ -136,6 +136,14 @@ static void started(void *ctx)
 		say(stderr, "events are on %s (%s); Ctrl-C ends it\n", live->veth.name, live->veth.how);
 }
 
+static bool tick(void *ctx)
+{
+	struct live *live = ctx;
+
+	packet_options__tell_gone(&live->packets, receiver__recorder(live->receiver));
+	return false;
+}
+
 static int finish(void *ctx, struct tw_error *error)
 {
 	struct live *live = ctx;
@@ -272,6 +280,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 		.open = open_output,
 		.open_sink = open_sink,
 		.started = started,
+		.tick = tick,
 		.finish = finish,
 		.add_outcome = add_outcome,
 		.summarize = summarize,

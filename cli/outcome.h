@@ -65,6 +65,8 @@
 	X(PACKETS_UNWRITTEN, NOTE, "{packet|packets} of --with-packets not written, because the output failed", NULL) \
 	X(UNSAMPLED, NOTE, "{message|messages} of sockets without events, because only some have them (--sample)",    \
 	  NULL)                                                                                                       \
+	X(PACKETS_UNREAD, NOTE, "{packet|packets} of --with-packets left in the kernel's buffer at the end",          \
+	  "select fewer packets with --packet-filter, or write to a faster disk")                                     \
 	X(REMOVED, NOTE, "{file|files} removed early, because the disk was full", "choose fewer or smaller files")    \
 	X(GIVEN_UP, NOTE, "{event|events} for which `matches` reached its limit, so the comparison counts as false",  \
 	  "use a simpler pattern")                                                                                    \

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cli/messages.h"
 #include "pcap-tools/pcapng/writer.h"
 
 #define BUFFER_MIN (64u << 10) /* of --packet-buffer, bytes; a smaller one has no room for a block of the kernel */
@@ -52,6 +53,20 @@ void packet_options__add_outcome(const struct tw_archive_packet_stats *stats, st
 	outcome->place[OUTCOME_PACKETS_LATE] = stats->late;
 	outcome->place[OUTCOME_PACKETS_FORCED] = stats->forced;
 	outcome->place[OUTCOME_PACKETS_UNWRITTEN] = stats->unwritten;
+	outcome->place[OUTCOME_PACKETS_UNREAD] = stats->unread;
+}
+
+void packet_options__tell_gone(struct packet_options *options, struct tw_recorder *recorder)
+{
+	for (size_t i = 0; i < options->interfaces.n; i++) {
+		const char *why = options->told >> i & 1 ? NULL : tw_recorder__gone(recorder, i);
+
+		if (!why)
+			continue;
+		options->told |= 1ull << i;
+		note__say("the packets of %s are not captured any more (%s); the run goes on without them",
+			  options->interfaces.items[i], why);
+	}
 }
 
 int packet_options__judge(int status, const char *gone, struct tw_error *error)

@@ -9,13 +9,17 @@
 #include "cli/outcome.h"
 #include "cli/run_options.h"
 #include "pcap-tools/packets/packet_capture.h"
+#include "pcap-tools/record/recorder.h"
 
 /* The values of the options; a member of the config of a command. */
 struct packet_options {
 	struct tw_words interfaces; /* --with-packets */
 	const char *filter;
 	uint64_t snaplen, buffer;
+	uint64_t told; /* bit n: packet_options__tell_gone() has told that the interface n went away */
 };
+
+_Static_assert(TW_PACKET_CAPTURE_MAX <= 64, "a bit for each interface");
 
 /* The options, for a command whose config has a struct packet_options as @member. */
 #define PACKET_OPTIONS(config, member)                                                                                           \
@@ -59,6 +63,9 @@ int packet_options__open(const struct packet_options *options, struct tw_packet_
 
 /** packet_options__add_outcome() - add the counters of the packets to the short lines at the end of a run */
 void packet_options__add_outcome(const struct tw_archive_packet_stats *stats, struct outcome *outcome);
+
+/** packet_options__tell_gone() - during a run, print a note for each interface that has gone away since the last call */
+void packet_options__tell_gone(struct packet_options *options, struct tw_recorder *recorder);
 
 /**
  * packet_options__judge() - after a run, check whether an interface has gone away

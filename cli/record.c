@@ -79,6 +79,14 @@ static void started(void *ctx)
 		say(stderr, "recording to %s; Ctrl-C ends it\n", standard_files__output(record->file));
 }
 
+static bool tick(void *ctx)
+{
+	struct record_run *record = ctx;
+
+	packet_options__tell_gone(&record->packets, record->recorder);
+	return false;
+}
+
 static int finish(void *ctx, struct tw_error *error)
 {
 	struct record_run *record = ctx;
@@ -124,6 +132,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 		.open = open_output,
 		.open_sink = open_sink,
 		.started = started,
+		.tick = tick,
 		.finish = finish,
 		.add_outcome = add_outcome,
 		.summarize = summarize,

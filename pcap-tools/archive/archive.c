@@ -574,4 +574,5 @@ void tw_archive__give_up(struct tw_archive *a, int err, const struct tw_error *w
 	a->finished = a->given_up = true;
 	tw_pcapng__give_up(a->file, err, why);
 	tw_archive__done(a, err);
+	tw_archive_packets__put(a, UINT64_MAX); /* counts the queued packets as not written */
 }

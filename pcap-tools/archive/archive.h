@@ -85,6 +85,7 @@ struct tw_archive_packet_stats {
 	uint64_t late;      /* packets and events written after a newer event or packet */
 	uint64_t forced;    /* packets written early, because the queue had reached its limit */
 	uint64_t unwritten; /* packets that could not be written */
+	uint64_t unread;    /* packets that were in the kernel's buffer at the end, and were not read */
 	uint64_t error_ns;  /* largest error of packet times relative to the events; TW_ERROR_UNKNOWN = unknown */
 	/* An interface that has gone away, and why: "eth0 could not be captured to the end (...)"; "" = all are there. */
 	char gone[320];

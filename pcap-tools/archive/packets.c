@@ -317,6 +317,7 @@ void tw_archive_packets__stats(const struct tw_archive *a, struct tw_archive_pac
 	for (size_t i = 0; i < packets->n; i++) {
 		ret->written += packets->interfaces[i].before + packets->interfaces[i].here.packets;
 		ret->dropped += packets->interfaces[i].counters.dropped;
+		ret->unread += packets->interfaces[i].counters.unread;
 		if (packets->interfaces[i].counters.gone && !*ret->gone)
 			describe_gone(packets, i, ret->gone, sizeof(ret->gone));
 	}

@@ -4,9 +4,9 @@
  * The queues are merged by time. Each interface of the capture becomes an interface of the file, with its name and link type.
  *
  * The stamp of a packet is a time of CLOCK_MONOTONIC, which nobody can set (packets/stamp_clock.h). The time of an event is the stream's
- * clock plus a constant. To put both on one line, a stamp is converted to the stream's clock, by the CLOCK record of the stream that relates
- * the two clocks best, and from there to packet time. The error is that of the stamp and the time that the readings of this CLOCK took. If
- * the stream's clock drifts from CLOCK_MONOTONIC, it is the newest CLOCK, and the error also includes the drift between two CLOCKs.
+ * clock plus a constant. To put both on one line, a stamp is converted to the stream's clock, by the CLOCK record of the stream that
+ * relates the two clocks best, and from there to packet time. The error is that of the stamp, and the time that the readings of this CLOCK
+ * took. If the stream's clock drifts from CLOCK_MONOTONIC, it is the newest CLOCK, and the error also includes the drift between two CLOCKs.
  */
 #ifndef TW_ARCHIVE_PACKETS_H
 #define TW_ARCHIVE_PACKETS_H

@@ -2,10 +2,14 @@
 #include "pcap-tools/packets/packet_capture.h"
 
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,8 +25,9 @@ struct interface {
 	pcap_t *pcap; /* NULL = it has gone */
 	char *name;
 	uint16_t linktype;
-	struct tw_packet_counters counters; /* those of libpcap have 32 bits, and end with it */
-	uint32_t last_received, last_dropped;
+	uint64_t received; /* as libpcap counts, with packets that came before the filter was set */
+	uint64_t dropped, taken;
+	uint32_t last_received, last_dropped; /* the counters of libpcap, which have 32 bits and end with it */
 	char gone[PCAP_ERRBUF_SIZE];
 };
 
@@ -31,7 +36,8 @@ struct tw_packet_capture {
 	uint32_t snaplen;
 	uint64_t buffer;
 	struct tw_stamp_clock clock;
-	int stamping; /* a socket that requests receive time stamps; -1 = none */
+	int stamping;        /* a socket that requests receive time stamps; -1 = none */
+	bool stopped, empty; /* empty: the buffers were, when they were last read */
 	size_t n;
 	struct interface interfaces[TW_PACKET_CAPTURE_MAX];
 };
@@ -43,6 +49,7 @@ struct reading {
 	void *ctx;
 	size_t interface;
 	pcap_t *pcap;
+	uint64_t *taken;
 	int err;
 };
 
@@ -79,6 +86,20 @@ static int refuse(const struct interface *interface, int status, struct tw_error
 			     interface->name, why, advice);
 }
 
+/*
+ * On a loopback interface, the kernel passes each packet twice. libpcap ignores the sent one, but it needs room in the buffer. If the kernel
+ * refuses to leave it out (before Linux 4.20), there is less room.
+ */
+static void leave_out_sent(const struct interface *interface)
+{
+	const int fd = pcap_fileno(interface->pcap), on = 1;
+	struct ifreq request = { 0 };
+
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface->name);
+	if (!ioctl(fd, SIOCGIFFLAGS, &request) && request.ifr_flags & IFF_LOOPBACK)
+		setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on));
+}
+
 /* Sets the filter; an empty one, too: without a program, the kernel would copy whole packets, whatever the snaplen. */
 static int set_filter(const struct tw_packet_capture *c, struct interface *interface, struct tw_error *error)
 {
@@ -111,6 +132,7 @@ static int activate(const struct tw_packet_capture *c, struct interface *interfa
 	status = pcap_activate(interface->pcap);
 	if (status < 0)
 		return refuse(interface, status, error);
+	leave_out_sent(interface);
 	err = set_filter(c, interface, error);
 	if (err)
 		return err;
@@ -244,6 +266,7 @@ static void take_packet(u_char *arg, const struct pcap_pkthdr *header, const u_c
 
 	if (reading->err)
 		return;
+	++*reading->taken;
 	reading->err = reading->take(reading->ctx, &packet);
 	if (reading->err)
 		pcap_breakloop(reading->pcap);
@@ -255,8 +278,8 @@ static void update_counters(struct interface *interface)
 
 	if (!interface->pcap || pcap_stats(interface->pcap, &stat))
 		return;
-	interface->counters.received += (uint32_t)(stat.ps_recv - interface->last_received);
-	interface->counters.dropped += (uint32_t)(stat.ps_drop - interface->last_dropped);
+	interface->received += (uint32_t)(stat.ps_recv - interface->last_received);
+	interface->dropped += (uint32_t)(stat.ps_drop - interface->last_dropped);
 	interface->last_received = stat.ps_recv;
 	interface->last_dropped = stat.ps_drop;
 }
@@ -265,8 +288,8 @@ static void update_counters(struct interface *interface)
 static void leave(struct interface *interface)
 {
 	update_counters(interface);
-	snprintf(interface->gone, sizeof(interface->gone), "%s", pcap_geterr(interface->pcap));
-	interface->counters.gone = interface->gone;
+	snprintf(interface->gone, sizeof(interface->gone), "%s",
+		 if_nametoindex(interface->name) ? pcap_geterr(interface->pcap) : "it does not exist any more");
 	pcap_close(interface->pcap);
 	interface->pcap = NULL;
 }
@@ -277,7 +300,12 @@ int tw_packet_capture__read(struct tw_packet_capture *c, tw_packet_capture_take 
 	for (size_t i = 0; i < c->n; i++) {
 		struct interface *interface = &c->interfaces[i];
 		struct reading reading = {
-			.clock = &c->clock, .take = take, .ctx = ctx, .interface = i, .pcap = interface->pcap
+			.clock = &c->clock,
+			.take = take,
+			.ctx = ctx,
+			.interface = i,
+			.pcap = interface->pcap,
+			.taken = &interface->taken,
 		};
 		int n;
 
@@ -291,11 +319,36 @@ int tw_packet_capture__read(struct tw_packet_capture *c, tw_packet_capture_take 
 		if (n < 0)
 			leave(interface);
 	}
+	c->empty = *ret_all;
 	return 0;
+}
+
+/* The filter of the socket, not that of libpcap, which would also be applied to the packets that wait. */
+void tw_packet_capture__stop(struct tw_packet_capture *c)
+{
+	struct sock_filter reject = BPF_STMT(BPF_RET | BPF_K, 0);
+	const struct sock_fprog program = { .len = 1, .filter = &reject };
+
+	c->stopped = true;
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->interfaces[i].pcap)
+			setsockopt(pcap_fileno(c->interfaces[i].pcap), SOL_SOCKET, SO_ATTACH_FILTER, &program,
+				   sizeof(program));
+	}
 }
 
 void tw_packet_capture__counters(struct tw_packet_capture *c, size_t i, struct tw_packet_counters *ret)
 {
-	update_counters(&c->interfaces[i]);
-	*ret = c->interfaces[i].counters;
+	struct interface *interface = &c->interfaces[i];
+	const bool is_empty = (c->stopped && c->empty) || !interface->pcap;
+	uint64_t known;
+
+	update_counters(interface);
+	known = interface->taken + interface->dropped;
+	*ret = (struct tw_packet_counters){
+		.dropped = interface->dropped,
+		.unread = is_empty || interface->received <= known ? 0 : interface->received - known,
+		.gone = *interface->gone ? interface->gone : NULL,
+	};
+	ret->received = known + ret->unread;
 }

@@ -34,8 +34,9 @@ struct tw_packet_interface {
 
 /* Counters of an interface. */
 struct tw_packet_counters {
-	uint64_t received; /* packets that passed the filter, with dropped ones */
+	uint64_t received; /* packets that passed the filter, with those below */
 	uint64_t dropped;  /* those that did not fit the buffer */
+	uint64_t unread;   /* those that are still in the buffer, about */
 	const char *gone;  /* why no more packets are captured; NULL = it goes on */
 };
 
@@ -79,7 +80,16 @@ void tw_packet_capture__interface(const struct tw_packet_capture *c, size_t i, s
  */
 int tw_packet_capture__read(struct tw_packet_capture *c, tw_packet_capture_take *take, void *ctx, bool *ret_all);
 
-/** tw_packet_capture__counters() - the counters of an interface; `gone` is borrowed */
+/**
+ * tw_packet_capture__stop() - capture no more packets; those in the buffers can still be read
+ * When all are read, the sum of `dropped` and the packets that were taken is `received`.
+ */
+void tw_packet_capture__stop(struct tw_packet_capture *c);
+
+/**
+ * tw_packet_capture__counters() - the counters of an interface; `gone` is borrowed
+ * To be called before 2^32 more packets were received, because those of libpcap have 32 bits.
+ */
 void tw_packet_capture__counters(struct tw_packet_capture *c, size_t i, struct tw_packet_counters *ret);
 
 #endif

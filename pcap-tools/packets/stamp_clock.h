@@ -7,8 +7,8 @@
  * intersected. If a reading contradicts them, there was a step since the reading before it. A stamp then counts as made after the step if
  * its time would be after the reading before the step, and not in the future; otherwise as made before it.
  *
- * After a step back, a stamp is converted to a time that is wrong by the step in two cases: if it was made after the step, and its packet is
- * read before the clocks are read again; or if it was made before the step, and its packet waited for longer than the step.
+ * After a step back, a stamp is converted to a time that is wrong by the step in two cases: if it was made after the step, and its packet
+ * is read before the clocks are read again; or if it was made before the step, and its packet waited for longer than the step.
  */
 #ifndef TW_STAMP_CLOCK_H
 #define TW_STAMP_CLOCK_H

@@ -20,6 +20,7 @@
 #define PACKETS_MS         10 /* longest time between two readings of packets: the kernel's buffer must not become full */
 #define READS_MAX          16                     /* readings of the packets that wait, before frames are written */
 #define LAST_PACKETS_NS    (5 * TW_NS_PER_SECOND) /* longest time for the packets that wait at the end */
+#define COUNT_PACKETS_NS   TW_NS_PER_SECOND       /* time between two readings of the packets' counters */
 #define ANSWERS_MAX        512 /* clock samples in the command queue; more are dropped, because newer ones will follow */
 #define BATCH_MAX          8   /* limit of the slots that are taken, passed on or returned together */
 /* A call of the output is stuck if it has lasted for at least this time, and the deadline passed at least this time ago. */
@@ -109,13 +110,15 @@ struct tw_recorder {
 	struct tw_output *output;
 	struct tw_archive *archive;
 	struct tw_packet_capture *packets; /* NULL = no packets are captured */
+	uint64_t packets_counted;          /* time of the last reading of their counters, CLOCK_MONOTONIC, ns */
 	pthread_t thread;
 	pthread_mutex_t lock;   /* protects the members up to the blank line */
 	pthread_cond_t changed; /* signalled by the thread when it has set tid or ended */
 	int tid;                /* 0 = the thread has not started */
 	bool ended;
-	struct tw_error error; /* text of the writer's first failure */
-	uint64_t missing;      /* frames for tw_archive__missing() */
+	struct tw_error error;                   /* text of the writer's first failure */
+	uint64_t missing;                        /* frames for tw_archive__missing() */
+	const char *gone[TW_PACKET_CAPTURE_MAX]; /* for tw_recorder__gone() */
 
 	/*
 	 * The recorder's thread holds this lock except during calls of the output. Another thread that takes the lock during such a call
@@ -217,6 +220,21 @@ static int take_packet(void *ctx, const struct tw_captured_packet *packet)
 	return 0;
 }
 
+/* Reads the counters of the packets, and passes them to the archive. */
+static void recorder__count_packets(struct tw_recorder *rec)
+{
+	struct tw_packet_counters counters;
+
+	for (size_t i = 0; rec->packets && i < tw_packet_capture__n(rec->packets); i++) {
+		tw_packet_capture__counters(rec->packets, i, &counters);
+		tw_archive__packet_counters(rec->archive, i, &counters);
+		pthread_mutex_lock(&rec->lock);
+		rec->gone[i] = counters.gone;
+		pthread_mutex_unlock(&rec->lock);
+	}
+	rec->packets_counted = tw_time__now(CLOCK_MONOTONIC);
+}
+
 /* Reads the packets that precede the frames taken from the queue just now. Return: whether these were all */
 static bool recorder__read_packets(struct tw_recorder *rec)
 {
@@ -227,6 +245,8 @@ static bool recorder__read_packets(struct tw_recorder *rec)
 		tw_packet_capture__read(rec->packets, take_packet, rec, &all);
 	if (rec->packets && all)
 		recorder__fail(rec, tw_archive__packets_until(rec->archive, now - TW_PACKET_CAPTURE_LATE));
+	if (rec->packets && now - rec->packets_counted >= COUNT_PACKETS_NS)
+		recorder__count_packets(rec);
 	return all;
 }
 
@@ -235,20 +255,18 @@ static void recorder__last_packets(struct tw_recorder *rec)
 {
 	const uint64_t begin = tw_time__now(CLOCK_MONOTONIC);
 	const struct timespec pause = { .tv_nsec = 5 * TW_NS_PER_MS };
-	struct tw_packet_counters counters;
 	uint64_t spent = 0;
 	bool all = true;
 
+	if (rec->packets)
+		tw_packet_capture__stop(rec->packets);
 	while (rec->packets && (spent < TW_PACKET_CAPTURE_LATE || (!all && spent < LAST_PACKETS_NS))) {
 		all = recorder__read_packets(rec);
 		if (all)
 			nanosleep(&pause, NULL);
 		spent = tw_time__now(CLOCK_MONOTONIC) - begin;
 	}
-	for (size_t i = 0; rec->packets && i < tw_packet_capture__n(rec->packets); i++) {
-		tw_packet_capture__counters(rec->packets, i, &counters);
-		tw_archive__packet_counters(rec->archive, i, &counters);
-	}
+	recorder__count_packets(rec);
 }
 
 /* Finishes the archive and the output. Runs in the recorder's thread, because it may wait for the disk. */
@@ -435,6 +453,7 @@ static void recorder__leave_behind(struct tw_recorder *rec)
 		"the whole write counts as not written",
 		rec->name);
 	tw_archive__missing(rec->archive, frames);
+	recorder__count_packets(rec);
 	tw_archive__give_up(rec->archive, -ETIMEDOUT, &rec->error);
 	tw_slot_queue__fail(&rec->queue, -ETIMEDOUT);
 }
@@ -471,6 +490,16 @@ static void recorder__stop(struct tw_recorder *rec)
 	if (!rec->is_left)
 		pthread_join(rec->thread, NULL);
 	rec->has_thread = false;
+}
+
+const char *tw_recorder__gone(struct tw_recorder *rec, size_t i)
+{
+	const char *gone;
+
+	pthread_mutex_lock(&rec->lock);
+	gone = rec->gone[i];
+	pthread_mutex_unlock(&rec->lock);
+	return gone;
 }
 
 void tw_recorder__missing(struct tw_recorder *rec, uint64_t frames)

@@ -74,6 +74,12 @@ uint64_t tw_recorder__progress(const struct tw_recorder *rec);
 /** tw_recorder__is_full() - whether the archive has reached its limit of events, bytes or files; called by any thread */
 bool tw_recorder__is_full(const struct tw_recorder *rec);
 
+/**
+ * tw_recorder__gone() - why packets of interface @i of the capture are not captured any more; at most about a second after it
+ * Return: a text that is borrowed until tw_recorder__free(); NULL = they are captured. Called by any thread
+ */
+const char *tw_recorder__gone(struct tw_recorder *rec, size_t i);
+
 /** tw_recorder__missing() - add to the number of frames for tw_archive__missing(); call it before the recorder is finished */
 void tw_recorder__missing(struct tw_recorder *rec, uint64_t frames);
 

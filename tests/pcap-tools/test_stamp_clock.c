@@ -49,8 +49,8 @@ static void steady(void **state)
 }
 
 /*
- * The wall clock is set by @step at BEGIN + 15 ms, between the readings at 10 and 20 ms. Packets from before, also late ones, and from after
- * the step have the times at which they were stamped.
+ * The wall clock is set by @step at BEGIN + 15 ms, between the readings at 10 and 20 ms. Packets from before, also late ones, and from
+ * after the step have the times at which they were stamped.
  */
 static void step_by(int64_t step)
 {

@@ -57,6 +57,7 @@ for length, times in packets.items():
     for time in times:
         assert queue - bound <= time <= receive + bound, (length, time - queue, receive - time, bound)
 PYTHON
-bound=$(strings -n 16 "$job/both.pcapng" | sed -nE 's/^packet times are within ([0-9]+) ns of those of the events.*/\1/p' | sort -n | tail -n 1)
+bound=$(strings -n 16 "$job/both.pcapng" | sed -nE 's/^packet times are within ([0-9]+) ns of those of the events.*/\1/p' | sort -n |
+	tail -n 1)
 python3 "$job/check.py" "$job/rows" "${bound:-none}" || fail "packet times: $(cat "$job/err")"
 exit $failed
