@@ -28,3 +28,27 @@ start_far() {
 is_apart() { # whether $far is in its own namespace
 	[ "$(readlink "/proc/$far/ns/net")" != "$(readlink /proc/self/ns/net)" ]
 }
+
+# start_near_and_far: makes a veth pair between this network namespace and that of a new process, $far. The interfaces have the addresses
+# near 10.3.0.1 and fd00:3::1, far 10.3.0.2 and fd00:3::2. Requires processes.sh
+start_near_and_far() {
+	start_far
+	ip link add near type veth peer name far netns "$far"
+	ip addr add 10.3.0.1/24 dev near
+	ip addr add fd00:3::1/64 dev near nodad
+	ip link set near up
+	ip link set lo up
+	in_far sh -c 'ip addr add 10.3.0.2/24 dev far; ip addr add fd00:3::2/64 dev far nodad; ip link set far up; ip link set lo up'
+	wait_for is_up near
+	wait_for is_up far in_far
+}
+
+in_far() { # COMMAND...: runs it in the network namespace of $far
+	nsenter --net="/proc/$far/ns/net" "$@"
+}
+
+# netns_cookie [COMMAND...]: prints the number of the network namespace, as in the events of sockets. COMMAND runs the program that finds it,
+# for example in_far.
+netns_cookie() {
+	"$@" python3 -c 'import socket, sys; print(int.from_bytes(socket.socket().getsockopt(socket.SOL_SOCKET, 71, 8), sys.byteorder))'
+}

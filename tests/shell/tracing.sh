@@ -40,3 +40,10 @@ forget_task_names() {
 unseen_threads() {
 	ls /proc/1/task
 }
+
+# need_socket_stamps: skip if the kernel cannot make the socket events of sent TCP data
+need_socket_stamps() {
+	bpftool btf dump file /sys/kernel/btf/vmlinux 2>/dev/null | grep -q "'bpf_sock_ops_enable_tx_tstamp'" ||
+		skip "this kernel has no socket time stamps for BPF (Linux 6.15)"
+	grep -q ' cgroup2 ' /proc/mounts || skip "cgroup2 is not mounted"
+}
