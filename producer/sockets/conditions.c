@@ -20,6 +20,7 @@ static const uint32_t known[TW_SOCKTS_EVENTS] = {
 	[TW_SOCKTS_egress_ts] = OF_ALL | OF_TASK | BIT(type) | BIT(ifindex),
 	[TW_SOCKTS_egress_stats] = OF_ALL,
 	[TW_SOCKTS_ingress_ts] = OF_ALL | OF_TASK | BIT(type) | BIT(ifindex),
+	[TW_SOCKTS_held] = OF_ALL | BIT(reason),
 	[TW_SOCKTS_icmp_echo] = OF_ALL | BIT(type) | BIT(ifindex),
 	[TW_SOCKTS_ecn_ce] = OF_ALL | BIT(direction) | BIT(ifindex),
 	[TW_SOCKTS_tcp_reset] = OF_ALL | BIT(reason) | BIT(direction),

@@ -89,6 +89,12 @@ static const struct {
 			      "REC->comm, REC->cgroup, " SYMBOLS(hook, TW_SOCKTS_HOOK_LIST),
 		NULL,
 	},
+	[TW_SOCKTS_held] = {
+		SOCKET_TEXT "reason=%s seq=%u bytes=%u since=%llu waited=%llu hook=%s",
+		SOCKET_VALUES SYMBOLS(reason, TW_SOCKTS_HELD_LIST) ", REC->seq, REC->bytes, REC->since, REC->waited, "
+			      SYMBOLS(hook, TW_SOCKTS_HOOK_LIST),
+		NULL,
+	},
 	[TW_SOCKTS_icmp_echo] = {
 		SOCKET_TEXT "type=%s id=%hu seq=%hu rtt=%llu bytes=%u ifindex=%u hook=%s",
 		SOCKET_VALUES SYMBOLS(type, TW_SOCKTS_ECHO_LIST) ", REC->id, REC->seq, REC->rtt, REC->bytes, "

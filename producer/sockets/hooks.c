@@ -54,6 +54,12 @@ static const struct tw_socket_hook hooks[] = {
 	{ TW_SOCKET_WAKES, "wake", "ingress_wake", TRACEPOINT(sched_waking, 1), ALWAYS },
 	{ TW_SOCKET_WAKES, "run", "ingress_run", TRACEPOINT(sched_switch, 3), ALWAYS },
 
+	{ ON(held), "wait_end", "held_sent", EGRESS, ALWAYS },
+	{ ON(held), "wait_segment", "held_segment", TRACEPOINT(tcp_probe, 2), ALWAYS, WITH("wait_end") },
+	{ ON(held), "wait_sendmsg", "held_sendmsg", TRACEPOINT(sock_send_length, 3), SINCE("6.3"), WITH("wait_end") },
+	{ ON(held), "wait_entry", "held_entry", TRACEPOINT(tcp_sendmsg_locked, 2), SINCE("6.16"), WITH("wait_end") },
+	{ ON(held), "wait_dropped", "held_dropped", TRACEPOINT(kfree_skb, 3), SINCE("5.17"), WITH("wait_end") },
+
 	{ ON(icmp_echo), "request", "echo_request", TRACEPOINT(net_dev_queue, 1), ALWAYS },
 	{ ON(icmp_echo), "reply", "echo_reply", TRACEPOINT(netif_receive_skb, 1), ALWAYS, WITH("request") },
 

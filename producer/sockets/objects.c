@@ -17,6 +17,7 @@
 #include "echo_programs.skel.h"
 #include "egress_programs.skel.h"
 #include "egress_udp_programs.skel.h"
+#include "held_programs.skel.h"
 #include "ingress_programs.skel.h"
 #include "reset_programs.skel.h"
 
@@ -31,6 +32,7 @@ static const struct {
 	{ 1u << TW_SOCKTS_egress_ts | 1u << TW_SOCKTS_egress_stats, " of TCP", egress_programs__elf_bytes },
 	{ 1u << TW_SOCKTS_egress_ts, " of UDP", egress_udp_programs__elf_bytes },
 	{ 1u << TW_SOCKTS_ingress_ts, "", ingress_programs__elf_bytes },
+	{ 1u << TW_SOCKTS_held, "", held_programs__elf_bytes },
 	{ 1u << TW_SOCKTS_tcp_reset, "", reset_programs__elf_bytes },
 	{ 1u << TW_SOCKTS_drop, "", drop_programs__elf_bytes },
 	{ 1u << TW_SOCKTS_icmp_echo, "", echo_programs__elf_bytes },

@@ -19,6 +19,7 @@
 	X(0xff00, egress_ts)    \
 	X(0xff01, egress_stats) \
 	X(0xff02, ingress_ts)   \
+	X(0xff03, held)         \
 	X(0xff04, icmp_echo)    \
 	X(0xff05, tcp_reset)    \
 	X(0xff06, drop)         \
@@ -72,6 +73,17 @@ enum tw_sockts_event {
 	X(6, RUN, "run")          \
 	X(7, READ, "read")
 
+/* What kept data of TCP from being sent, in the order in which the kernel tests it. */
+#define TW_SOCKTS_HELD_LIST(X)                                                                \
+	X(1, PACING, "pacing")                                                                \
+	X(2, CWND, "cwnd")           /* the congestion window */                              \
+	X(3, RWND, "rwnd")           /* the receive window of the peer */                     \
+	X(4, CORK, "cork")           /* the program wants to send more (TCP_CORK) */          \
+	X(5, NAGLE, "nagle")         /* a small packet is not acknowledged yet */             \
+	X(6, TSQ, "tsq")             /* TCP small queues: earlier packets are in the qdisc */ \
+	X(7, NETFILTER, "netfilter") /* a rule of netfilter dropped the packet */             \
+	X(8, SNDBUF, "sndbuf")       /* sendmsg() waited for room in the send buffer */
+
 #define TW_SOCKTS_DIRECTION_LIST(X) \
 	X(1, SENT, "sent")          \
 	X(2, RECEIVED, "received")
@@ -95,6 +107,9 @@ enum tw_sockts_ingress_type { TW_SOCKTS_INGRESS_LIST(X) };
 #undef X
 #define X(num, name, text) TW_SOCKTS_ECHO_##name = (num),
 enum tw_sockts_echo_type { TW_SOCKTS_ECHO_LIST(X) };
+#undef X
+#define X(num, name, text) TW_SOCKTS_HELD_##name = (num),
+enum tw_sockts_held_reason { TW_SOCKTS_HELD_LIST(X) };
 #undef X
 #define X(num, name, text) TW_SOCKTS_DIRECTION_##name = (num),
 enum tw_sockts_direction { TW_SOCKTS_DIRECTION_LIST(X) };
@@ -192,6 +207,16 @@ enum tw_sockts_direction { TW_SOCKTS_DIRECTION_LIST(X) };
 	S(__u8, hook)                                                            \
 	A(char, dev, TW_SOCKTS_DEV_LEN)                                          \
 	A(char, comm, TW_SOCKTS_COMM_LEN) /* of the reader */
+
+/* Data of TCP that a program sent have waited. */
+#define TW_SOCKTS_FIELDS_held(S, A, P)                                                 \
+	TW_SOCKTS_IDENTITY(S, A, P)                                                    \
+	S(__u64, since)  /* when the wait began, by the stream's clock, ns */          \
+	S(__u64, waited) /* its length, ns */                                          \
+	S(__u32, seq)    /* absolute sequence number of the first byte that waited */  \
+	S(__u32, bytes)  /* that waited when the kernel was last asked; 0 = unknown */ \
+	S(__u8, reason)  /* enum tw_sockts_held_reason */                              \
+	S(__u8, hook)    /* of the end of the wait */
 
 /* The ports are 0. */
 #define TW_SOCKTS_FIELDS_icmp_echo(S, A, P)                                            \

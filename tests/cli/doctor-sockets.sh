@@ -37,7 +37,7 @@ done < <(sed -nE 's/^([a-z]+) .*(: |no )tracepoint ([a-z0-9_]+)$/\1 \3/p' "$scra
 if grep -q ' cgroup2 ' /proc/mounts && grep -q '^ok .*root cgroup$' "$scratch/stages"; then
 	awk '$3 == "cgroup2" { print $2 }' /proc/mounts | tac | xargs -n 1 umount -l
 	stages >"$scratch/without"
-	needing='stage (tcp|tcp_entry|tcp_existing|udp_socket|udp_sendmsg|udp_sched|udp_sent|l4): '
+	needing='stage (tcp|tcp_entry|tcp_existing|udp_socket|udp_sendmsg|udp_sched|udp_sent|l4|wait_[a-z]+): '
 	expect "stages without cgroup2" "$(grep -cE "^ok .*, $needing" "$scratch/stages")" \
 		"$(grep -cE "^limited .*, ${needing}none: cgroup2 is not mounted\$" "$scratch/without")"
 	expect "other stages" "$(grep -vE "$needing" "$scratch/stages")" "$(grep -vE "$needing" "$scratch/without")"
