@@ -621,7 +621,7 @@ static const struct tw_socket_stamp *find_stamp(struct tw_dissect *d, const stru
 
 	if (!type || !type->socket)
 		return NULL;
-	stamp = tw_socket_timeline__event(d, type->socket, &e->record);
+	stamp = tw_socket_timeline__event(d, type->socket, &e->record, e->view.time);
 	if (!stamp && tw_socket_stamps_full)
 		tw_dissect__expert(d, &ei_trace_limit,
 				   "The capture has more socket events and packets than the limit; "

@@ -8,7 +8,7 @@
 #define VLAN_TAGS_MAX         4
 #define EXTENSION_HEADERS_MAX 8
 
-/* Numbers of the headers of IPv6 that can precede TCP and UDP. */
+/* Numbers of the headers of IPv6 that can precede TCP, UDP and ICMP. */
 enum { HOP_BY_HOP = 0, ROUTING = 43, FRAGMENT = 44, DESTINATION_OPTIONS = 60 };
 
 static bool skip(struct tw_cursor *c, size_t len)
@@ -158,6 +158,49 @@ static bool parse_udp(struct tw_cursor *c, struct tw_packet_header *h)
 	return true;
 }
 
+static void swap_addresses(struct tw_packet_flow *flow)
+{
+	uint8_t address[sizeof(flow->source)];
+
+	memcpy(address, flow->source, sizeof(address));
+	memcpy(flow->source, flow->destination, sizeof(address));
+	memcpy(flow->destination, address, sizeof(address));
+}
+
+/* The types of an echo, and a code that is 0; then the checksum, id and number. */
+static bool parse_icmp(struct tw_cursor *c, struct tw_packet_header *h)
+{
+	const bool v6 = h->flow.protocol == TW_IP_ICMPV6;
+	const uint8_t *p = tw_cursor__take(c, 8);
+
+	if (!p || p[1])
+		return false;
+	h->reply = p[0] == (v6 ? 129 : 0);
+	if (!h->reply && p[0] != (v6 ? 128 : 8))
+		return false;
+	h->flow.source_port = tw_load_be16(p + 4);
+	h->seq = tw_load_be16(p + 6);
+	h->len = h->len > 8 ? h->len - 8 : 0;
+	if (h->reply)
+		swap_addresses(&h->flow);
+	return true;
+}
+
+static bool parse_protocol(struct tw_cursor *c, struct tw_packet_header *h)
+{
+	switch (h->flow.protocol) {
+	case TW_IP_TCP:
+		return parse_tcp(c, h);
+	case TW_IP_UDP:
+		return parse_udp(c, h);
+	case TW_IP_ICMP:
+	case TW_IP_ICMPV6:
+		return parse_icmp(c, h);
+	default:
+		return false;
+	}
+}
+
 bool tw_packet_header__parse(struct tw_cursor bytes, uint32_t missing, enum tw_link_type link,
 			     struct tw_packet_header *ret)
 {
@@ -178,8 +221,7 @@ bool tw_packet_header__parse(struct tw_cursor bytes, uint32_t missing, enum tw_l
 	default:
 		is_ip = false;
 	}
-	if (!is_ip || (h.flow.protocol == TW_IP_TCP ? !parse_tcp(&bytes, &h)
-						    : h.flow.protocol != TW_IP_UDP || !parse_udp(&bytes, &h)))
+	if (!is_ip || !parse_protocol(&bytes, &h))
 		return false;
 	*ret = h;
 	return true;

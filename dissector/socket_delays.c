@@ -87,18 +87,31 @@ static uint32_t end_of(const struct tw_timeline *timeline, enum tw_delay delay)
 	static const enum tw_stage ends[TW_DELAYS] = {
 		[TW_DELAY_SCHED] = TW_STAGE_SCHED,  [TW_DELAY_QDISC] = TW_STAGE_SND_SW, [TW_DELAY_ACK] = TW_STAGE_ACK,
 		[TW_DELAY_STACK] = TW_STAGE_SOCKET, [TW_DELAY_WAKEUP] = TW_STAGE_RUN,   [TW_DELAY_READ] = TW_STAGE_READ,
+		[TW_DELAY_RTT] = TW_STAGE_REPLY,
 	};
 
 	return delay == TW_DELAY_SCHED ? index_of_last_byte(timeline, TW_STAGE_SCHED) : index_of(timeline, ends[delay]);
+}
+
+/* The kernel has measured the round trip, from a time that is not exactly that of the event of the request. */
+static int64_t round_trip(const struct tw_timeline *timeline, uint32_t end, const struct tw_socket_stamp **ret_end)
+{
+	if (end == timeline->n || !timeline->stamps[end]->rtt || timeline->stamps[end]->rtt > INT64_MAX)
+		return -1;
+	*ret_end = timeline->stamps[end];
+	return (int64_t)timeline->stamps[end]->rtt;
 }
 
 int64_t tw_timeline__delay(const struct tw_timeline *timeline, enum tw_delay delay,
 			   const struct tw_socket_stamp **ret_end)
 {
 	const uint32_t end = end_of(timeline, delay);
-	const struct tw_socket_stamp *begin = end < timeline->n ? begin_of(timeline, delay, end) : NULL;
+	const struct tw_socket_stamp *begin;
 	int64_t since;
 
+	if (delay == TW_DELAY_RTT)
+		return round_trip(timeline, end, ret_end);
+	begin = end < timeline->n ? begin_of(timeline, delay, end) : NULL;
 	if (!begin)
 		return -1;
 	since = tw_socket_stamp__since(timeline->stamps[end], begin);

@@ -20,16 +20,17 @@ struct tw_capture_point {
 	struct tw_connection *connection;
 	GTree *segments; /* by end */
 	uint32_t interface;
-	uint64_t n; /* datagrams */
+	bool replies; /* it has the replies to echoes, which have the numbers of their requests */
+	uint64_t n;   /* datagrams */
 	/* Datagrams of UDP: the number at this point minus the number in events. */
 	int64_t shift;
 	int64_t distance; /* time between the packet and the event that @shift is from, ns; -1 = no @shift yet */
 };
 
-/* One direction of a connection of TCP, or a flow of UDP. */
+/* One direction of a connection of TCP, a flow of UDP, or the echoes with one id. */
 struct tw_connection {
-	bool is_tcp, is_seen;
-	uint64_t newest; /* the newest number of a byte */
+	bool is_tcp, is_echo, is_seen;
+	uint64_t newest; /* the newest number of a byte or an echo */
 	GTree *stamps[TW_STAGES];
 	struct tw_capture_point points[POINTS_MAX];
 	uint32_t n_points;
@@ -140,14 +141,23 @@ static struct tw_connection *connection_of(const struct tw_packet_flow *flow)
 	if (!connection || tw_hash_table__put(&connections, flow, &found) < 0)
 		return NULL;
 	connection->is_tcp = flow->protocol == TW_IP_TCP;
+	connection->is_echo = tw_packet_flow__is_echo(flow);
 	*(struct tw_connection **)found = connection;
 	return connection;
 }
 
-/* Return: the number with 64 bits of the byte with a sequence number */
+/* Return: how far a sequence number is after the newest one; that of an echo has 16 bits */
+static int64_t distance_of(const struct tw_connection *connection, uint32_t seq)
+{
+	const uint32_t after = seq - (uint32_t)connection->newest;
+
+	return connection->is_echo ? (int16_t)after : (int32_t)after;
+}
+
+/* Return: the number with 64 bits of the byte with a sequence number, or of the echo */
 static uint64_t extend(struct tw_connection *connection, uint32_t seq)
 {
-	uint64_t number = connection->newest + (uint64_t)(int64_t)(int32_t)(seq - (uint32_t)connection->newest);
+	uint64_t number = connection->newest + (uint64_t)distance_of(connection, seq);
 
 	if (!connection->is_seen)
 		number = (1ull << 32) + seq;
@@ -198,6 +208,12 @@ static void set_first(struct tw_connection *connection, const struct tw_socket_s
 	}
 }
 
+/* Whether the packets have their numbers, so that they need not be counted. */
+static bool has_numbers(const struct tw_connection *connection)
+{
+	return connection->is_tcp || connection->is_echo;
+}
+
 struct tw_socket_stamp *tw_socket_stamps__add(const struct tw_socket_stamp_event *event)
 {
 	struct tw_connection *connection = connection_of(&event->flow);
@@ -209,25 +225,25 @@ struct tw_socket_stamp *tw_socket_stamps__add(const struct tw_socket_stamp_event
 	*stamp = event->stamp;
 	stamp->connection = connection;
 	stamp->next = NULL;
-	stamp->place.key = connection->is_tcp ? extend(connection, event->seq) : event->key;
+	stamp->place.key = has_numbers(connection) ? extend(connection, event->seq) : event->key;
 	if (!connection->is_tcp)
 		stamp->bytes = 1;
 	tree = &connection->stamps[stamp->stage];
 	if (!*tree)
 		*tree = g_tree_new(compare_places);
 	g_tree_insert(*tree, stamp, NULL);
-	if (!connection->is_tcp && !connection->first)
+	if (!has_numbers(connection) && !connection->first)
 		set_first(connection, stamp);
 	return stamp;
 }
 
 /* Return: NULL if the connection was captured in too many places */
-static struct tw_capture_point *point_of(struct tw_connection *connection, uint32_t interface)
+static struct tw_capture_point *point_of(struct tw_connection *connection, uint32_t interface, bool replies)
 {
 	struct tw_capture_point *point;
 
 	for (uint32_t i = 0; i < connection->n_points; i++)
-		if (connection->points[i].interface == interface)
+		if (connection->points[i].interface == interface && connection->points[i].replies == replies)
 			return &connection->points[i];
 	if (connection->n_points == POINTS_MAX)
 		return NULL;
@@ -236,6 +252,7 @@ static struct tw_capture_point *point_of(struct tw_connection *connection, uint3
 		.connection = connection,
 		.segments = g_tree_new(compare_places),
 		.interface = interface,
+		.replies = replies,
 		.distance = -1,
 	};
 	return point;
@@ -248,6 +265,9 @@ static void set_range(struct tw_segment *segment, const struct tw_packet_header 
 	if (point->connection->is_tcp) {
 		segment->start = extend(point->connection, header->seq);
 		segment->place.key = segment->start + header->len;
+	} else if (point->connection->is_echo) {
+		segment->start = extend(point->connection, header->seq);
+		segment->place.key = segment->start + 1;
 	} else {
 		segment->start = point->n++;
 		segment->place.key = point->n;
@@ -268,7 +288,7 @@ const struct tw_segment *tw_socket_stamps__add_packet(const struct tw_packet_hea
 		begin_connection(connection, header->seq);
 	if (is_tcp && !header->len)
 		return NULL;
-	point = point_of(connection, interface);
+	point = point_of(connection, interface, header->reply);
 	segment = point ? new_zeroed(sizeof(*segment), NODE_COST + FRAME_COST) : NULL;
 	if (!segment)
 		return NULL;
@@ -277,7 +297,7 @@ const struct tw_segment *tw_socket_stamps__add_packet(const struct tw_packet_hea
 	segment->time = time;
 	set_range(segment, header);
 	g_tree_insert(point->segments, segment, NULL);
-	if (!is_tcp)
+	if (!has_numbers(connection))
 		match_numbers(point, segment);
 	return segment;
 }
@@ -289,6 +309,8 @@ struct range {
 	int64_t time;        /* of the segment */
 	int64_t from, until; /* INT64_MIN, INT64_MAX = there is no earlier or later transmission */
 	int64_t earlier;     /* of the earlier transmission; INT64_MIN = none */
+	bool is_reply;       /* the segment is the reply to an echo; its request was sent before @request_until */
+	int64_t request_until;
 };
 
 /* Return: by how much an event can have an earlier time than its packet, if the same bytes were sent @apart ns before */
@@ -321,6 +343,7 @@ static void set_time(const struct tw_segment *segment, struct range *range)
 	}
 	range->earlier = earlier ? earlier->time : INT64_MIN;
 	range->from = earlier ? segment->time - slack(segment->time - earlier->time) : INT64_MIN;
+	range->request_until = later ? segment->time + slack(later->time - segment->time) : INT64_MAX;
 	range->until = later ? later->time - slack(later->time - segment->time) : INT64_MAX;
 }
 
@@ -338,7 +361,8 @@ static bool range_of(const struct tw_segment *segment, struct range *ret)
 		.earlier = INT64_MIN,
 		.until = INT64_MAX,
 	};
-	if (point->connection->is_tcp) {
+	ret->is_reply = point->replies;
+	if (has_numbers(point->connection)) {
 		set_time(segment, ret);
 		return true;
 	}
@@ -428,6 +452,9 @@ static bool belongs(const struct range *range, const struct tw_socket_stamp *sta
 	case TW_STAGE_RUN:
 	case TW_STAGE_READ:
 		return is_read(range, stamp);
+	case TW_STAGE_REQUEST: /* precedes the reply by a round trip */
+		return range->is_reply ? stamp->time > range->earlier && stamp->time < range->request_until
+				       : is_current(range, stamp);
 	default:
 		return is_current(range, stamp);
 	}
@@ -552,7 +579,7 @@ static bool has(const struct tw_segment *segment, const struct tw_socket_stamp *
 static uint32_t find_at(const struct tw_capture_point *point, const struct tw_socket_stamp *stamp,
 			const struct tw_segment **ret, uint32_t n)
 {
-	const uint64_t shift = (uint64_t)point->shift; /* 0 for TCP */
+	const uint64_t shift = (uint64_t)point->shift; /* 0 except for UDP */
 	GTreeNode *node = lower_bound(point->segments, first_of(stamp) + shift + 1);
 	int misses = 0;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The socket events of the open capture (sockts:egress_ts and sockts:ingress_ts), and the packets that they are about, by connection.
+ * The socket events of the open capture (sockts:egress_ts, sockts:ingress_ts and sockts:icmp_echo), and the packets that they are about, by
+ * connection.
  *
- * An event is about a range of bytes of a connection, or about a datagram. Bytes are counted with 64 bits, so that sequence numbers that
+ * An event is about a range of bytes of a connection, about a datagram, or about an echo of ICMP. Bytes are counted with 64 bits, so that sequence numbers that
  * wrap need no care. Which packets an event belongs to depends on its stage:
  *
  * - SENDMSG: to the packets that contain bytes of the message;
@@ -10,7 +11,8 @@
  *   next transmission;
  * - RX, IP, L4: to the packets with the bytes, until they are sent again;
  * - ACK, SOCKET, READ: they are about all bytes up to theirs, so of each packet the first such event counts. ACK and SOCKET belong to the
- *   last transmission before them, READ (with WAKE and RUN) to that of the SOCKET.
+ *   last transmission before them, READ (with WAKE and RUN) to that of the SOCKET;
+ * - REQUEST, REPLY: to the request and the reply with this id and number, until another request has them.
  *
  * Everything is added in the first pass, in the order of the capture, and freed when the capture is closed. Nothing is stored, and no
  * packet is looked at, before the capture has a format of these events.
@@ -36,10 +38,10 @@ enum tw_stage {
 	TW_STAGE_WAKE,
 	TW_STAGE_RUN,
 	TW_STAGE_READ,
+	TW_STAGE_REQUEST, /* of an echo */
+	TW_STAGE_REPLY,
 	TW_STAGES,
 };
-
-#define TW_STAGE_INGRESS TW_STAGE_RX /* the first stage of received bytes */
 
 /* The position of a stamp or a segment in its tree, which is sorted by these members. */
 struct tw_socket_stamp_place {
@@ -57,6 +59,7 @@ struct tw_socket_stamp {
 	struct tw_connection *connection;
 	struct tw_socket_stamp *next; /* of the same frame; NULL = the last */
 	uint64_t software;            /* ns, by the stream's clock */
+	uint64_t rtt;                 /* of a REPLY: time since the request, ns; 0 = unknown */
 	int64_t time;                 /* ns, by the clock of the packet times */
 	uint32_t stream;              /* number of its stream */
 	uint32_t bytes;
@@ -66,18 +69,18 @@ struct tw_socket_stamp {
 	char comm[16 + 1];
 };
 
-/* A captured packet: a TCP segment with payload, or a UDP datagram. */
+/* A captured packet: a TCP segment with payload, a UDP datagram, or an echo. */
 struct tw_segment {
 	struct tw_socket_stamp_place place;
 	struct tw_capture_point *point; /* where it was captured */
-	uint64_t start;                 /* number of its first byte; of a datagram, its number at the capture point */
-	int64_t time;                   /* ns */
+	uint64_t start; /* number of its first byte, or of the echo; of a datagram, its number at the capture point */
+	int64_t time;   /* ns */
 };
 
 /* What an event says; the parameter of tw_socket_stamps__add(). */
 struct tw_socket_stamp_event {
 	struct tw_packet_flow flow;   /* of the packet: from the sender to the receiver */
-	uint32_t seq;                 /* TCP: sequence number of the last byte */
+	uint32_t seq;                 /* TCP: sequence number of the last byte; an echo: its number */
 	uint32_t key;                 /* UDP: number of the datagram */
 	struct tw_socket_stamp stamp; /* place.key, connection and next are set by the function */
 };
@@ -129,6 +132,7 @@ enum tw_delay {
 	TW_DELAY_STACK,
 	TW_DELAY_WAKEUP,
 	TW_DELAY_READ,
+	TW_DELAY_RTT, /* of an echo */
 	TW_DELAYS,
 };
 

@@ -24,6 +24,8 @@ static const char *const stage_names[TW_STAGES] = {
 	[TW_STAGE_WAKE] = "wake",
 	[TW_STAGE_RUN] = "run",
 	[TW_STAGE_READ] = "read",
+	[TW_STAGE_REQUEST] = "request",
+	[TW_STAGE_REPLY] = "reply",
 };
 
 static hf_register_info hf[] = {
@@ -62,31 +64,49 @@ static hf_register_info hf[] = {
 	      "From the receiving device to the queue of the socket"),
 	DELAY(TW_DELAY_WAKEUP, "Delay of the wake-up", "wakeup_delay", "From the wake-up of the reader until it ran"),
 	DELAY(TW_DELAY_READ, "Delay in the socket", "read_delay", "From the queue of the socket to the reader"),
+	DELAY(TW_DELAY_RTT, "Round trip of the echo", "rtt",
+	      "From the request to its reply, as the kernel has measured it"),
 #undef DELAY
 };
 
+enum event_kind { EGRESS, INGRESS, ECHO, EVENT_KINDS };
+
+/* The events of a kind, and its stages: they begin with type 1. */
+static const struct {
+	const char *name;
+	enum tw_stage first, last;
+} kinds[EVENT_KINDS] = {
+	[EGRESS] = { "egress_ts", TW_STAGE_SENDMSG_ENTRY, TW_STAGE_ACK },
+	[INGRESS] = { "ingress_ts", TW_STAGE_RX, TW_STAGE_READ },
+	[ECHO] = { "icmp_echo", TW_STAGE_REQUEST, TW_STAGE_REPLY },
+};
+
 struct tw_socket_fields {
-	bool ingress;
-	const struct tw_field *type, *protocol, *sport, *dport, *saddr, *daddr, *seq, *key, *bytes, *software;
+	enum event_kind kind;
+	const struct tw_field *type, *protocol, *sport, *dport, *saddr, *daddr, *seq, *bytes;
+	const struct tw_field *key, *software;            /* NULL for an echo */
+	const struct tw_field *id, *rtt;                  /* of an echo, otherwise NULL */
 	const struct tw_field *transmission, *pid, *comm; /* may be NULL */
 };
 
 static bool is_complete(const struct tw_socket_fields *f)
 {
-	return f->type && f->protocol && f->sport && f->dport && f->saddr && f->daddr && f->seq && f->key && f->bytes &&
-	       f->software;
+	const bool has_own = f->kind == ECHO ? f->id && f->rtt : f->key && f->software;
+
+	return has_own && f->type && f->protocol && f->sport && f->dport && f->saddr && f->daddr && f->seq && f->bytes;
 }
 
 const struct tw_socket_fields *tw_socket_fields__of(const struct tw_format *format)
 {
-	const bool ingress = !strcmp(format->name, "ingress_ts");
-	struct tw_socket_fields fields = { .ingress = ingress };
+	struct tw_socket_fields fields = { .kind = EGRESS };
 
-	if (strcmp(format->system, "sockts") != 0 || (!ingress && strcmp(format->name, "egress_ts") != 0))
+	while (fields.kind < EVENT_KINDS && strcmp(format->name, kinds[fields.kind].name) != 0)
+		fields.kind++;
+	if (strcmp(format->system, "sockts") != 0 || fields.kind == EVENT_KINDS)
 		return NULL;
 #define FIND(field) fields.field = tw_format__find(format, #field)
 	FIND(type), FIND(protocol), FIND(sport), FIND(dport), FIND(seq), FIND(key), FIND(bytes), FIND(software);
-	FIND(transmission), FIND(pid), FIND(comm);
+	FIND(transmission), FIND(pid), FIND(comm), FIND(id), FIND(rtt);
 #undef FIND
 	fields.saddr = tw_format__find(format, "saddrv6");
 	fields.daddr = tw_format__find(format, "daddrv6");
@@ -127,16 +147,21 @@ static bool read_address(const struct tw_field *field, const struct tw_record *r
 /* The addresses of an event are those of its socket; the result has those of the packet. */
 static bool read_flow(const struct tw_socket_fields *f, const struct tw_record *record, struct tw_packet_flow *ret)
 {
+	const bool ingress = f->kind == INGRESS;
 	uint64_t sport, dport, protocol;
 
 	if (!read_number(f->sport, record, &sport) || !read_number(f->dport, record, &dport) ||
 	    !read_number(f->protocol, record, &protocol) ||
-	    !read_address(f->saddr, record, f->ingress ? ret->destination : ret->source) ||
-	    !read_address(f->daddr, record, f->ingress ? ret->source : ret->destination))
+	    !read_address(f->saddr, record, ingress ? ret->destination : ret->source) ||
+	    !read_address(f->daddr, record, ingress ? ret->source : ret->destination))
 		return false;
-	ret->source_port = (uint16_t)(f->ingress ? dport : sport);
-	ret->destination_port = (uint16_t)(f->ingress ? sport : dport);
 	ret->protocol = (uint16_t)protocol;
+	if (f->kind == ECHO) {
+		ret->source_port = (uint16_t)number_or_0(f->id, record);
+		return tw_packet_flow__is_echo(ret);
+	}
+	ret->source_port = (uint16_t)(ingress ? dport : sport);
+	ret->destination_port = (uint16_t)(ingress ? sport : dport);
 	return protocol == TW_IP_TCP || protocol == TW_IP_UDP;
 }
 
@@ -144,12 +169,10 @@ static bool read_flow(const struct tw_socket_fields *f, const struct tw_record *
 static bool read_stage(const struct tw_socket_fields *f, const struct tw_record *record, uint8_t *ret)
 {
 	const uint64_t type = number_or_0(f->type, record);
-	const unsigned int before = f->ingress ? TW_STAGE_INGRESS : 0;
-	const unsigned int end = f->ingress ? TW_STAGES : TW_STAGE_INGRESS;
 
-	if (!type || type > end - before)
+	if (!type || type > kinds[f->kind].last - kinds[f->kind].first + 1)
 		return false;
-	*ret = (uint8_t)(before + type - 1);
+	*ret = (uint8_t)(kinds[f->kind].first + type - 1);
 	return true;
 }
 
@@ -174,7 +197,7 @@ static bool has_time(const packet_info *pinfo)
 }
 
 static bool read_stamp(struct tw_dissect *d, const struct tw_socket_fields *f, const struct tw_record *record,
-		       struct tw_socket_stamp_event *ret)
+		       uint64_t time, struct tw_socket_stamp_event *ret)
 {
 	struct tw_socket_stamp *stamp = &ret->stamp;
 	int64_t since_packet;
@@ -182,7 +205,8 @@ static bool read_stamp(struct tw_dissect *d, const struct tw_socket_fields *f, c
 	*ret = (struct tw_socket_stamp_event){ 0 };
 	if (!read_flow(f, record, &ret->flow) || !read_stage(f, record, &stamp->stage))
 		return false;
-	stamp->software = number_or_0(f->software, record);
+	stamp->software = f->software ? number_or_0(f->software, record) : tw_dissect__ns(d, time);
+	stamp->rtt = stamp->stage == TW_STAGE_REPLY ? number_or_0(f->rtt, record) : 0;
 	since_packet = (int64_t)(stamp->software - tw_dissect__ns(d, d->first_event_time));
 	if (since_packet < -INT64_MAX / 4 || since_packet > INT64_MAX / 4)
 		return false;
@@ -200,12 +224,12 @@ static bool read_stamp(struct tw_dissect *d, const struct tw_socket_fields *f, c
 }
 
 static const struct tw_socket_stamp *store(struct tw_dissect *d, const struct tw_socket_fields *fields,
-					   const struct tw_record *record)
+					   const struct tw_record *record, uint64_t time)
 {
 	struct tw_socket_stamp_event event;
 	struct tw_socket_stamp *stamp;
 
-	if (!d->stream || !has_time(d->pinfo) || !read_stamp(d, fields, record, &event))
+	if (!d->stream || !has_time(d->pinfo) || !read_stamp(d, fields, record, time, &event))
 		return NULL;
 	stamp = tw_socket_stamps__add(&event);
 	if (!stamp)
@@ -219,10 +243,10 @@ static const struct tw_socket_stamp *store(struct tw_dissect *d, const struct tw
 }
 
 const struct tw_socket_stamp *tw_socket_timeline__event(struct tw_dissect *d, const struct tw_socket_fields *fields,
-							const struct tw_record *record)
+							const struct tw_record *record, uint64_t time)
 {
 	if (d->first_pass)
-		return store(d, fields, record);
+		return store(d, fields, record, time);
 	if (!d->stamp)
 		d->stamp = p_get_proto_data(wmem_file_scope(), d->pinfo, proto_sockets, STAMPS);
 	while (d->stamp && d->stamp->place.order < d->n_events && d->stamp->next)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's timeline of TCP segments and UDP datagrams: shown in the packets themselves, by a postdissector, with links to the frames of
+ * The kernel's timeline of TCP segments, UDP datagrams and echoes of ICMP: shown in the packets themselves, by a postdissector, with links to the frames of
  * the socket events, and in these frames, with links to the packets.
  */
 #ifndef TW_SOCKET_TIMELINE_H
@@ -23,11 +23,11 @@ const struct tw_socket_fields *tw_socket_fields__of(const struct tw_format *form
 
 /**
  * tw_socket_timeline__event() - in the first pass, store the event if it is a socket event with a time stamp; later, find it
- * @fields: of its format
+ * @fields: of its format; @time: of the event, by the stream's clock
  * Called for each such event of a frame, in their order. Return: NULL if it was not stored.
  */
 const struct tw_socket_stamp *tw_socket_timeline__event(struct tw_dissect *d, const struct tw_socket_fields *fields,
-							const struct tw_record *record);
+							const struct tw_record *record, uint64_t time);
 
 /** tw_socket_timeline__put_event() - add the links and the delay of a socket event to the tree of its frame */
 void tw_socket_timeline__put_event(struct tw_dissect *d, proto_tree *tree, int at, const struct tw_socket_stamp *stamp);

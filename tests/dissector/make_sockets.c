@@ -13,7 +13,8 @@
 #define ACK_PSH    0x18
 
 static struct text texts[2]; /* egress_ts, ingress_ts */
-static uint64_t now;         /* ns since T0 */
+static struct text echo_text;
+static uint64_t now; /* ns since T0 */
 
 /* The next packet is 10 us later. */
 static void step(struct sample *s)
@@ -133,12 +134,17 @@ static void put_message(struct sample *s, uint32_t seq, uint16_t len)
 	put_egress(s, TW_SOCKTS_EGRESS_ACK, key, len, 0);
 }
 
-static void open_sockets(struct sample *s, const char *out, const char *name)
+static void open_sample(struct sample *s, const char *out, const char *name, const struct text *formats, uint32_t n)
 {
 	now = 0;
 	sample__open(s, out, name);
-	s->info.schema_id = texts__hash(texts, 2, false, 8);
-	sample__schema(s, texts, 2);
+	s->info.schema_id = texts__hash(formats, n, false, 8);
+	sample__schema(s, formats, n);
+}
+
+static void open_sockets(struct sample *s, const char *out, const char *name)
+{
+	open_sample(s, out, name, texts, 2);
 }
 
 /* Sequence numbers that wrap, between two messages and within one; then a new connection with the same ports and numbers. */
@@ -205,6 +211,66 @@ static void make_datagrams(const char *out)
 	sample__close(&s);
 }
 
+/* A request of this host to the peer, or the peer's reply. */
+static void put_echo(struct sample *s, bool reply, uint16_t id, uint16_t seq)
+{
+	uint8_t packet[14 + 20 + 8 + 10] = { [12] = 8 }, *ip = packet + 14, *icmp = ip + 20;
+
+	step(s);
+	put_ip(ip, 38, 1);
+	if (reply) {
+		memcpy(ip + 12, peer + 12, 4);
+		memcpy(ip + 16, local + 12, 4);
+	}
+	memset(icmp, 0, 8);
+	icmp[0] = reply ? 0 : 8;
+	tw_store_be16(icmp + 4, id);
+	tw_store_be16(icmp + 6, seq);
+	sample__packet(s, packet, sizeof(packet));
+}
+
+static void put_echo_event(struct sample *s, uint8_t type, uint16_t id, uint16_t seq)
+{
+	struct tw_sockts_icmp_echo e = {
+		.family = 2,
+		.protocol = 1,
+		.rtt = type == TW_SOCKTS_ECHO_REPLY ? 25000 : 0,
+		.bytes = 18,
+		.id = id,
+		.seq = seq,
+		.type = type,
+	};
+
+	memcpy(e.saddrv6, local, 16);
+	memcpy(e.daddrv6, peer, 16);
+	put_record(s, TW_SOCKTS_ID_icmp_echo, &e, sizeof(e));
+}
+
+static void put_exchange(struct sample *s, uint16_t id, uint16_t seq)
+{
+	put_echo_event(s, TW_SOCKTS_ECHO_REQUEST, id, seq);
+	put_echo(s, false, id, seq);
+	put_echo(s, true, id, seq);
+	put_echo_event(s, TW_SOCKTS_ECHO_REPLY, id, seq);
+}
+
+/* Echoes: one without a reply, two with the same id and number one after the other, numbers that wrap, and one without events. */
+static void make_echoes(const char *out)
+{
+	static struct sample s;
+
+	open_sample(&s, out, "sockets-echo.pcap", &echo_text, 1);
+	put_exchange(&s, 7, 1);
+	put_echo_event(&s, TW_SOCKTS_ECHO_REQUEST, 7, 2);
+	put_echo(&s, false, 7, 2);
+	put_exchange(&s, 7, 1);
+	put_exchange(&s, 8, 65535);
+	put_exchange(&s, 8, 0);
+	put_echo(&s, false, 9, 1);
+	put_echo(&s, true, 9, 1);
+	sample__close(&s);
+}
+
 static uint32_t next_random(uint32_t *state)
 {
 	*state = *state * 1664525 + 1013904223;
@@ -241,8 +307,10 @@ void make_sockets(const char *formats, const char *out)
 {
 	text__read(&texts[0], formats, TW_SOCKTS_SYSTEM, "egress_ts");
 	text__read(&texts[1], formats, TW_SOCKTS_SYSTEM, "ingress_ts");
+	text__read(&echo_text, formats, TW_SOCKTS_SYSTEM, "icmp_echo");
 	make_wrap(out);
 	make_lost(out);
 	make_datagrams(out);
+	make_echoes(out);
 	make_hostile(out);
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Packets and socket events in one capture: links, delays, tasks; sequence numbers that wrap, retransmissions, datagrams.
+# Packets and socket events in one capture: links, delays, tasks; sequence numbers that wrap, retransmissions, datagrams, echoes.
 . "$(dirname "$0")/common.sh"
 
 # timelines FILE [OPTION...]: the packets, and the frames of their events
@@ -15,6 +15,14 @@ expect "wrap, one pass" "6|4,5 11|9,10 17|15,16 22|20,21" "$(timelines sockets-w
 expect "retransmissions" "6|3,4,5,7 9|3,4,8,10 12|3,4,11,13,14,15,16,29 19|17,18,23,24,29 20|17,18 21|17,18,22,25,28,29 26|17,27,28,29" \
 	"$(timelines sockets-lost.pcap -2)"
 expect "datagrams" "5|6,7,11 8|10,12 9|10,13" "$(timelines sockets-udp.pcap -2)"
+# Of two echoes with one id and number, each has its own events. The last one was sent by the peer.
+expect "echoes" "3|2,5|25000 4|2,5|25000 7|6| 9|8,11|25000 10|8,11|25000 13|12,15|25000 14|12,15|25000 17|16,19|25000 18|16,19|25000" \
+	"$(shark -2 -r "$SAMPLES/sockets-echo.pcap" -Y trace.sockts -T fields -E separator='|' -e frame.number -e trace.sockts.frame \
+		-e trace.sockts.rtt 2>&1 | paste -sd' ')"
+expect "echoes, one pass" "3|2 4|2 7|6 9|8 10|8 13|12 14|12 17|16 18|16" "$(timelines sockets-echo.pcap)"
+expect "links from the events of echoes" "2|3,4| 5|3,4|25000 6|7| 8|9,10| 11|9,10|25000 12|13,14| 15|13,14|25000 16|17,18| 19|17,18|25000" \
+	"$(shark -2 -r "$SAMPLES/sockets-echo.pcap" -Y trace.sockts.packet -T fields -E separator='|' -e frame.number -e trace.sockts.packet \
+		-e trace.sockts.rtt 2>&1 | paste -sd' ')"
 # The events with a delay. In one pass, a sched does not know its packet, which follows.
 has_delay="trace.sockts.sched_delay || trace.sockts.qdisc_delay || trace.sockts.ack_delay"
 delays() {

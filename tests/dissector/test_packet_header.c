@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Headers of packets: link types, IPv4 and IPv6, TCP and UDP, and packets that are cut or no such packets. */
+/* Headers of packets: link types, IPv4 and IPv6, TCP, UDP and ICMP, and packets that are cut or no such packets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -85,6 +85,35 @@ static void test_ipv6(void **state)
 	assert_false(PARSE(TW_LINK_RAW, 0, &header, IPV6(19, 44), 17, 0, 0, 8, 0, 0, 0, 9, UDP, 1, 2, 3));
 }
 
+static void test_icmp(void **state)
+{
+	static const uint8_t requester[16] = { [10] = 0xff, 0xff, 10, 3, 0, 1 },
+			     asked[16] = { [10] = 0xff, 0xff, 10, 3, 0, 2 };
+	struct tw_packet_header header;
+
+	(void)state;
+	assert_true(PARSE(TW_LINK_RAW, 0, &header, IPV4(31, 1), 8, 0, 1, 2, 0x12, 0x34, 0, 5, 1, 2, 3));
+	assert_int_equal(header.flow.protocol, TW_IP_ICMP);
+	assert_int_equal(header.flow.source_port, 0x1234);
+	assert_int_equal(header.flow.destination_port, 0);
+	assert_memory_equal(header.flow.source, requester, 16);
+	assert_int_equal(header.seq, 5);
+	assert_int_equal(header.len, 3);
+	assert_false(header.reply);
+	/* A reply has the flow of its request. */
+	assert_true(PARSE(TW_LINK_RAW, 0, &header, IPV4(31, 1), 0, 0, 1, 2, 0x12, 0x34, 0, 5, 1, 2, 3));
+	assert_true(header.reply);
+	assert_memory_equal(header.flow.source, asked, 16);
+	assert_memory_equal(header.flow.destination, requester, 16);
+	assert_true(PARSE(TW_LINK_RAW, 0, &header, IPV6(8, 58), 129, 0, 1, 2, 0x12, 0x34, 0, 5));
+	assert_int_equal(header.flow.protocol, TW_IP_ICMPV6);
+	assert_true(header.reply);
+	/* Other messages of ICMP, and a message that is cut. */
+	assert_false(PARSE(TW_LINK_RAW, 0, &header, IPV4(31, 1), 3, 0, 1, 2, 0x12, 0x34, 0, 5, 1, 2, 3));
+	assert_false(PARSE(TW_LINK_RAW, 0, &header, IPV6(8, 58), 8, 0, 1, 2, 0x12, 0x34, 0, 5));
+	assert_false(PARSE(TW_LINK_RAW, 4, &header, IPV4(31, 1), 8, 0, 1, 2, 0x12, 0x34, 0));
+}
+
 static void test_cut(void **state)
 {
 	static const uint8_t packet[] = { MACS, 8, 0, IPV4(44, 6), TCP(0x18) };
@@ -101,10 +130,8 @@ static void test_cut(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tcp),
-		cmocka_unit_test(test_links),
-		cmocka_unit_test(test_ipv6),
-		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_tcp),  cmocka_unit_test(test_links), cmocka_unit_test(test_ipv6),
+		cmocka_unit_test(test_icmp), cmocka_unit_test(test_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,6 +139,17 @@ expect "filtered packets" "200 64" "$(tshark -r short.pcapng -Y "frame.interface
 capinfos -MI short.pcapng | grep -qF 'Filter string = udp dst port 7777' ||
 	fail "the filter is not in the file: $(capinfos -MI short.pcapng)"
 
+# Echoes: requests and replies link to both events, and have the round trip of the event.
+run 0 "$tracewire" record -e sockts:icmp_echo --with-packets "$near" --packet-filter icmp -w echo.pcapng -- ping -q -c 3 -i 0.01 10.3.0.2
+tshark -2 -r echo.pcapng -Y 'icmp.type == 8 || icmp.type == 0' -T fields -e icmp.seq -e trace.sockts.frame -e trace.sockts.rtt 2>/dev/null |
+	sort >packets
+tshark -2 -r echo.pcapng -Y 'trace.sockts.icmp_echo.type == "reply"' -T fields -e trace.sockts.icmp_echo.seq -e frame.number \
+	-e trace.sockts.icmp_echo.rtt -e trace.sockts.packet 2>/dev/null | sort >replies
+expect "packets of echoes" 6 "$(wc -l <packets)"
+awk 'NR == FNR { reply[$1] = $2; rtt[$1] = $3; n += split($4, packet, ",") == 2; next }
+	{ split($2, frame, ","); n += frame[2] == reply[$1] && $3 == rtt[$1] && $3 > 0 } END { exit n != 9 }' replies packets ||
+	fail "links of echoes: $(cat replies packets)"
+
 # The kernel drops packets while the recorder is stopped, and counts each.
 cat >flood.py <<'PYTHON'
 import os, signal, socket
