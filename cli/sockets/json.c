@@ -34,6 +34,25 @@ static void put_known(struct tw_json *json, const char *key, bool is_known, uint
 	tw_json__u64_or_null(json, key, is_known ? value : UINT64_MAX);
 }
 
+/* The waits of sent data, by their reasons. */
+static void put_held(struct tw_json *json, const struct tw_socket_figures *f, bool is_known)
+{
+	if (!is_known) {
+		tw_json__null(json, "held");
+		return;
+	}
+	tw_json__open(json, "held", '{');
+	for (size_t i = 0; i < TW_SOCKET_REASONS_END; i++) {
+		if (!f->held[i].n)
+			continue;
+		tw_json__open(json, sockets__reason(i), '{');
+		tw_json__u64(json, "count", f->held[i].n);
+		tw_json__u64(json, "ns", f->held[i].ns);
+		tw_json__close(json);
+	}
+	tw_json__close(json);
+}
+
 static void put_figures(struct tw_json *json, const struct sockets_row *row,
 			const struct tw_socket_times_result *result)
 {
@@ -52,6 +71,7 @@ static void put_figures(struct tw_json *json, const struct sockets_row *row,
 	put_known(json, "resets_sent", result->has[TW_SOCKET_RESET], f->resets_sent);
 	put_known(json, "resets_received", result->has[TW_SOCKET_RESET], f->resets_received);
 	put_known(json, "drops", result->has[TW_SOCKET_DROP], f->drops);
+	put_held(json, f, result->has[TW_SOCKET_HELD]);
 	tw_json__open(json, "stages_ns", '{');
 	for (size_t i = 0; i < TW_SOCKET_STAGE_COUNT; i++)
 		put_stage(json, tw_socket_stage__name((enum tw_socket_stage)i), f->stages[i]);

@@ -42,12 +42,18 @@ static uint64_t drops_of(const struct tw_socket_figures *f)
 	return f->drops;
 }
 
+static uint64_t held_of(const struct tw_socket_figures *f)
+{
+	return tw_socket_figures__held(f).ns;
+}
+
 static const struct sockets_column columns[] = { { "messages", 0, messages_of },
 						 { "bytes", 0, bytes_of },
 						 { "limited", 0, limited_of },
 						 { "retransmits", 0, retransmits_of },
 						 { "resets", 0, resets_of },
 						 { "drops", 0, drops_of },
+						 { "held", 0, held_of },
 #define X(stage, name, text) { name, TW_SOCKET_STAGE_##stage, NULL },
 						 TW_SOCKET_STAGES(X)
 #undef X
@@ -68,8 +74,9 @@ int sockets_column__find(const char *name, const struct sockets_column **ret, st
 			return 0;
 	}
 	return tw_error__set(error, -EINVAL, "--sort '%s' is no column%s%s%s", name,
-			     nearest.best ? "; did you mean "
-					  : ": give messages, bytes, limited, retransmits, resets, drops or a stage",
+			     nearest.best
+				     ? "; did you mean "
+				     : ": give messages, bytes, limited, retransmits, resets, drops, held or a stage",
 			     nearest.best ? nearest.best : "", nearest.best ? "?" : "");
 }
 
@@ -187,6 +194,17 @@ bool sockets_flow__is(const struct tw_socket_flow_id *id, const char *name)
 	if (are_alike(buf, name) || are_alike(strchr(buf, ' '), name))
 		return true;
 	return are_alike(sockets_flow__end(id, true, buf), name) || are_alike(sockets_flow__end(id, false, buf), name);
+}
+
+const char *sockets__reason(size_t reason)
+{
+	static const char *const names[] = {
+#define X(num, name) [num] = name,
+		TW_SOCKET_REASONS(X)
+#undef X
+	};
+
+	return names[reason];
 }
 
 uint64_t sockets_row__sent(const struct sockets_row *row, const struct tw_socket_times_result *result)

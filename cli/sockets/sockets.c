@@ -71,6 +71,10 @@ static int understand(struct sockets_config *config, char **args, const char **r
 		return tw_error__set(error, -EINVAL, "--%s is for a live run, but %s is a capture", option, args[0]);
 	if (config->flow && config->as_json)
 		return tw_error__set(error, -EINVAL, "--flow prints a text, not JSON: leave out --flow or --json");
+	if (config->flow && (config->sort || config->rows))
+		return tw_error__set(error, -EINVAL,
+				     "--flow prints all events of a flow, in their order: leave out --flow or --%s",
+				     config->sort ? "sort" : "rows");
 	return sockets_column__find(config->sort, &config->column, error);
 }
 
@@ -90,7 +94,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 static const struct cli_option options[] = {
 	{ 0, "sort", "COLUMN", CLI_ARG_TEXT,
 	  "Show the flows and programs with the largest value first: of messages (default), bytes, limited, retransmits, resets, "
-	  "drops, or of the 99th percentile of a stage: send, tcp, qdisc, ack, ip, l4, socket, wake, run, read, srtt",
+	  "drops, held, or of the 99th percentile of a stage: send, tcp, qdisc, ack, ip, l4, socket, wake, run, read, srtt",
 	  .offset = offsetof(struct sockets_config, sort), .once = "rows are sorted by one column" },
 	{ 'n', "rows", "N", CLI_ARG_NUMBER,
 	  "Show N flows and N programs (default: as many as the terminal has room for, otherwise 10; with --json, all)",
@@ -143,6 +147,7 @@ const struct cli_command cli_command_sockets = {
 		"Stages of sent data: send (in sendmsg), tcp (in the send queue), qdisc (in the queueing discipline), ack (until "
 		"the acknowledgement). Stages of received data: ip (from the device to the IP layer), l4 (to the socket), socket "
 		"(to its queue), wake and run (of the task that reads), read (in the queue). srtt is the smoothed round-trip time. "
+		"held shows why sent data waited before they were passed to a device, and how long. "
 		"A value that is not known is shown as -.",
 	.examples = examples,
 	.groups = groups,

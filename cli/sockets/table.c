@@ -13,8 +13,9 @@
 #include "cli/times.h"
 
 #define ROWS_MAX    10 /* flows, and programs, if the height of the terminal is unknown */
-#define ROW_LINES   5  /* of a flow or a program */
-#define OTHER_LINES 8  /* headings, and notes below the table */
+#define COLUMNS     80
+#define ROW_LINES   6 /* of a flow or a program */
+#define OTHER_LINES 8 /* headings, and notes below the table */
 #define NS_PER_US   1000
 #define NUMBER_MAX  24
 
@@ -107,6 +108,28 @@ static void print_counters(const struct sockets_row *row, const struct tw_socket
 	       number(known(result->has[TW_SOCKET_DROP], f->drops), drops));
 }
 
+/* Why sent data waited: the reasons with their times, in lines of at most 80 columns. */
+static void print_held(const struct tw_socket_figures *f)
+{
+	const char *before = "  held";
+	char time[TIMES_TEXT_MAX], text[TIMES_TEXT_MAX + NUMBER_MAX];
+	size_t column = 0;
+
+	for (size_t i = 0; i < TW_SOCKET_REASONS_END; i++) {
+		if (!f->held[i].n)
+			continue;
+		snprintf(text, sizeof(text), " %s %s", sockets__reason(i), duration(f->held[i].ns, time));
+		if (column + 1 + strlen(text) > COLUMNS) {
+			before = ",\n      ";
+			column = 0;
+		}
+		column += (size_t)printf("%s%s", before, text);
+		before = ",";
+	}
+	if (column)
+		puts("");
+}
+
 /* The name of a flow and its program. Long addresses of IPv6 have two lines. */
 static void print_flow_name(const struct tw_socket_flow *flow)
 {
@@ -115,7 +138,7 @@ static void print_flow_name(const struct tw_socket_flow *flow)
 	char *middle = strchr(sockets_flow__name(&flow->id, name), '>');
 	const char *comm = flow->comm[0] ? flow->comm : "-";
 
-	if (strlen(name) + 2 + strnlen(comm, TW_SOCKET_COMM_LEN) <= (columns ? columns : 80)) {
+	if (strlen(name) + 2 + strnlen(comm, TW_SOCKET_COMM_LEN) <= (columns ? columns : COLUMNS)) {
 		say(stdout, "%s  %.16s\n", name, comm);
 		return;
 	}
@@ -130,6 +153,7 @@ static void print_row(const struct sockets_row *row, const struct tw_socket_time
 	else if (row->program)
 		say(stdout, "%.16s\n", row->program->comm);
 	print_counters(row, result);
+	print_held(row->figures);
 	for (size_t i = 0; has_stages(row->figures) && i < sizeof(figures) / sizeof(figures[0]); i++)
 		print_stages(row->figures, figures[i].name, figures[i].per_mille);
 }
@@ -181,8 +205,12 @@ static void print_sample(const struct tw_socket_times_result *result)
 	puts(" messages of each socket: the others have no events (--sample)");
 }
 
-static void print_left_out(const struct tw_socket_times_result *result)
+/* What the tables lack. These counters are those of the whole run. */
+static void print_left_out(const struct sockets_subject *subject, const struct tw_socket_times_result *result)
 {
+	if (subject->end && (result->forgotten || result->n_other_flows || result->backwards || result->stray_drops ||
+			     result->unreadable))
+		puts("since the run began:");
 	if (result->forgotten)
 		say__count(stdout, result->forgotten,
 			   "{message was|messages were} not followed to the end, for lack of room\n");
@@ -216,7 +244,7 @@ void sockets_table__print(const struct sockets_config *config, const struct sock
 		print_rows(config, programs, result->n_programs, result);
 		print_others("other programs", result->other_programs, result);
 	}
-	print_left_out(result);
+	print_left_out(subject, result);
 	puts("");
 	free(flows);
 	free(programs);

@@ -43,6 +43,7 @@ SAME(TW_SOCKET_READ, TW_SOCKTS_INGRESS_READ);
 SAME(TW_SOCKET_KEY_FIRST, TW_SOCKTS_KEY_BASE_FIRST);
 SAME(TW_SOCKET_RESET_SENT, TW_SOCKTS_DIRECTION_SENT);
 SAME(TW_SOCKET_COMM_LEN, TW_SOCKTS_COMM_LEN);
+SAME(TW_SOCKET_REASONS_END, TW_SOCKTS_HELD_SNDBUF + 1);
 
 static bool is_step(const struct tw_socket_event *event)
 {
@@ -63,6 +64,8 @@ static const char *step_name(const struct tw_socket_event *event)
 		return event->direction == TW_SOCKET_RESET_SENT ? "reset sent" : "reset received";
 	case TW_SOCKET_DROP:
 		return "drop";
+	case TW_SOCKET_HELD:
+		return "held";
 	case TW_SOCKET_KIND_COUNT:
 		break;
 	}
@@ -84,6 +87,15 @@ static void print_message(const struct tw_socket_step *step)
 		say(stdout, "  %.16s %" PRIu64, event->comm, event->pid);
 }
 
+static void print_drop(const struct tw_socket_event *event)
+{
+	printf("  bytes %" PRIu64, event->bytes);
+	if (event->reason_word[0])
+		say(stdout, "  %s", event->reason_word);
+	else if (event->reason)
+		printf("  reason %" PRIu64, event->reason);
+}
+
 static void print_details(const struct tw_socket_step *step)
 {
 	char text[TIMES_TEXT_MAX];
@@ -93,8 +105,12 @@ static void print_details(const struct tw_socket_step *step)
 	else if (step->event->kind == TW_SOCKET_STATS)
 		printf("  srtt %s  retransmits %" PRIu64,
 		       times__duration(step->event->srtt_us * 1000, text, sizeof(text)), step->event->retransmits);
+	else if (step->event->kind == TW_SOCKET_HELD)
+		printf("  seq %" PRIu64 "  bytes %" PRIu64 "  %s %s", step->event->seq, step->event->bytes,
+		       sockets__reason(step->event->reason < TW_SOCKET_REASONS_END ? step->event->reason : 0),
+		       times__duration(step->event->waited, text, sizeof(text)));
 	else if (step->event->kind == TW_SOCKET_DROP)
-		printf("  bytes %" PRIu64, step->event->bytes);
+		print_drop(step->event);
 }
 
 /* Decides once for each flow whether it is the one of --flow. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap-tools/sockets/event.h"
 
+#include "schema/print.h"
+
 static const char *const kinds[] = {
 #define X(kind, name) #name,
 	TW_SOCKET_KINDS(X)
@@ -32,6 +34,7 @@ static const uint32_t needed[] = {
 	[TW_SOCKET_EGRESS] = OF_FLOW | OF_STEP,
 	[TW_SOCKET_STATS] = OF_FLOW | 1u << TW_SOCKET_NUMBER_srtt_us,
 	[TW_SOCKET_INGRESS] = OF_FLOW | OF_STEP,
+	[TW_SOCKET_HELD] = OF_FLOW | 1u << TW_SOCKET_NUMBER_reason | 1u << TW_SOCKET_NUMBER_waited,
 	[TW_SOCKET_RESET] = OF_FLOW | 1u << TW_SOCKET_NUMBER_direction,
 	[TW_SOCKET_DROP] = OF_FLOW,
 };
@@ -107,6 +110,17 @@ static bool read_comm(const struct tw_field *field, const struct tw_record *reco
 	return true;
 }
 
+/* Copies the name that the format has for the reason, if it has one. */
+static void read_reason(const struct tw_field *field, const struct tw_read_event *event, struct tw_socket_event *ret)
+{
+	const struct tw_print *print = tw_stream__print(event->stream, event->known);
+	struct tw_line line = tw_line__on(ret->reason_word, sizeof(ret->reason_word) - 1);
+	struct tw_print_names names;
+
+	if (print && tw_print__names(print, field, &names))
+		tw_print_names__put(&names, ret->reason, &line);
+}
+
 bool tw_socket_event__read(const struct tw_socket_binding *binding, const struct tw_read_event *event,
 			   struct tw_socket_event *ret)
 {
@@ -122,6 +136,8 @@ bool tw_socket_event__read(const struct tw_socket_binding *binding, const struct
 			return false;
 		memcpy((char *)ret + offsets[i], &value.u, sizeof(value.u));
 	}
+	if (binding->kind == TW_SOCKET_DROP && binding->numbers[TW_SOCKET_NUMBER_reason])
+		read_reason(binding->numbers[TW_SOCKET_NUMBER_reason], event, ret);
 	return read_address(binding->local, &event->record, ret->local) &&
 	       read_address(binding->remote, &event->record, ret->remote) &&
 	       (!binding->comm || read_comm(binding->comm, &event->record, ret->comm));

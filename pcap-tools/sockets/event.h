@@ -14,6 +14,7 @@
 	X(EGRESS, egress_ts)   \
 	X(STATS, egress_stats) \
 	X(INGRESS, ingress_ts) \
+	X(HELD, held)          \
 	X(RESET, tcp_reset)    \
 	X(DROP, drop)
 
@@ -24,7 +25,7 @@ enum tw_socket_kind {
 		TW_SOCKET_KIND_COUNT,
 };
 
-/* The values of `type` in egress_ts and in ingress_ts, of `key_base` and of `direction`. cli/sockets/ compares them with the producer's. */
+/* The values of `type` in egress_ts and in ingress_ts, of `reason` in held, of `key_base` and of `direction`. cli/sockets/ compares them with the producer's. */
 enum tw_socket_egress {
 	TW_SOCKET_ENTRY = 1,
 	TW_SOCKET_SENDMSG,
@@ -46,8 +47,22 @@ enum tw_socket_ingress {
 	TW_SOCKET_INGRESS_END,
 };
 
-#define TW_SOCKET_STEPS_END        8 /* above all values of both */
-#define TW_SOCKET_KEY_FIRST        2 /* key_base: the first byte of the connection was seen */
+/* Names of the reasons for which data were held, by number; 0 = a reason that is not known here. */
+#define TW_SOCKET_REASONS(X) \
+	X(0, "other")        \
+	X(1, "pacing")       \
+	X(2, "cwnd")         \
+	X(3, "rwnd")         \
+	X(4, "cork")         \
+	X(5, "nagle")        \
+	X(6, "tsq")          \
+	X(7, "netfilter")    \
+	X(8, "sndbuf")
+
+#define TW_SOCKET_REASONS_END      9
+#define TW_SOCKET_WORD_LEN         40 /* of the name of a reason, with NUL; longer ones are cut */
+#define TW_SOCKET_STEPS_END        8  /* above all values of both */
+#define TW_SOCKET_KEY_FIRST        2  /* key_base: the first byte of the connection was seen */
 #define TW_SOCKET_RESET_SENT       1
 #define TW_SOCKET_RESET_DIRECTIONS 2
 
@@ -69,6 +84,8 @@ enum tw_socket_ingress {
 	X(pid)               \
 	X(sample)            \
 	X(direction)         \
+	X(reason)            \
+	X(waited)            \
 	X(srtt_us)           \
 	X(retransmits)       \
 	X(busy_us)           \
@@ -96,7 +113,8 @@ struct tw_socket_event {
 	TW_SOCKET_NUMBERS(X)
 #undef X
 	uint8_t local[TW_SOCKET_ADDRESS_LEN], remote[TW_SOCKET_ADDRESS_LEN];
-	char comm[TW_SOCKET_COMM_LEN]; /* padded with NULs; all NUL = unknown */
+	char comm[TW_SOCKET_COMM_LEN];        /* padded with NULs; all NUL = unknown */
+	char reason_word[TW_SOCKET_WORD_LEN]; /* of a drop: the name of @reason; "" = the format has none */
 };
 
 /** tw_socket_event__is_used() - whether the table of sockets uses the events of a name of the system sockts; of others, it has no columns */

@@ -41,6 +41,17 @@ int tw_socket_figures__sample(struct tw_socket_figures *figures, enum tw_socket_
 	return 0;
 }
 
+struct tw_socket_held tw_socket_figures__held(const struct tw_socket_figures *figures)
+{
+	struct tw_socket_held all = { 0, 0 };
+
+	for (size_t i = 0; i < TW_SOCKET_REASONS_END; i++) {
+		all.n += figures->held[i].n;
+		all.ns += figures->held[i].ns;
+	}
+	return all;
+}
+
 /* Adds the values of @from, which has some, to @to. */
 static void add_histogram(struct tw_histogram *to, const struct tw_histogram *from)
 {
@@ -67,6 +78,10 @@ void tw_socket_figures__take(struct tw_socket_figures *to, struct tw_socket_figu
 #define X(name) to->name += from->name;
 	TW_SOCKET_COUNTERS(X)
 #undef X
+	for (size_t i = 0; i < TW_SOCKET_REASONS_END; i++) {
+		to->held[i].n += from->held[i].n;
+		to->held[i].ns += from->held[i].ns;
+	}
 	tw_socket_figures__clear(from);
 }
 

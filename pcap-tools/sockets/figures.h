@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "pairs/histogram.h"
+#include "pcap-tools/sockets/event.h"
 
 /* The stages of a message: name, and what the time means. The last one is no stage of a message, but of its connection. */
 #define TW_SOCKET_STAGES(X)                                                                            \
@@ -46,11 +47,17 @@ enum tw_socket_stage {
 	X(rwnd_limited_us)                                                                                   \
 	X(sndbuf_limited_us)
 
+/* Waits of sent data for one reason. */
+struct tw_socket_held {
+	uint64_t n, ns;
+};
+
 struct tw_socket_figures {
 	struct tw_histogram *stages[TW_SOCKET_STAGE_COUNT]; /* ns; NULL = no sample */
 #define X(name) uint64_t name;
 	TW_SOCKET_COUNTERS(X)
 #undef X
+	struct tw_socket_held held[TW_SOCKET_REASONS_END];
 };
 
 /** tw_socket_stage__name(), tw_socket_stage__text() - name of a stage, and what its time means */
@@ -59,6 +66,9 @@ const char *tw_socket_stage__text(enum tw_socket_stage stage);
 
 /** tw_socket_figures__sample() - add a time. Return: 0 or -ENOMEM */
 int tw_socket_figures__sample(struct tw_socket_figures *figures, enum tw_socket_stage stage, uint64_t ns);
+
+/** tw_socket_figures__held() - Return: the waits for all reasons, added */
+struct tw_socket_held tw_socket_figures__held(const struct tw_socket_figures *figures);
 
 /** tw_socket_figures__take() - add @from to @to, and clear @from. Its memory is moved if @to has none, so this cannot fail */
 void tw_socket_figures__take(struct tw_socket_figures *to, struct tw_socket_figures *from);

@@ -430,6 +430,23 @@ static void count_reset(const struct taking *t, struct tw_socket_figures *figure
 		figures->resets_received++;
 }
 
+static void count_held(const struct taking *t, struct tw_socket_figures *figures)
+{
+	const uint64_t reason = t->event->reason < TW_SOCKET_REASONS_END ? t->event->reason : 0;
+
+	if (!figures)
+		return;
+	figures->held[reason].n++;
+	figures->held[reason].ns += t->event->waited;
+}
+
+/* When a socket is freed, the kernel also drops the packet that said that the other side sends no more. It has no bytes, so none are lost. */
+static void count_drop(const struct taking *t, struct tw_socket_figures *figures)
+{
+	if (figures && t->event->bytes)
+		figures->drops++;
+}
+
 /* If the socket is another one than before, it is a new connection with the same addresses. */
 static void note_socket(const struct taking *t)
 {
@@ -473,9 +490,12 @@ static int take(struct taking *t)
 		count_reset(t, program_of(t, t->flow->comm));
 		return 0;
 	case TW_SOCKET_DROP:
-		t->flow->figures.drops++;
-		if (program_of(t, t->flow->comm))
-			program_of(t, t->flow->comm)->drops++;
+		count_drop(t, &t->flow->figures);
+		count_drop(t, program_of(t, t->flow->comm));
+		return 0;
+	case TW_SOCKET_HELD:
+		count_held(t, &t->flow->figures);
+		count_held(t, program_of(t, t->flow->comm));
 		return 0;
 	case TW_SOCKET_KIND_COUNT:
 		break;
@@ -496,7 +516,7 @@ int tw_socket_follower__event(struct tw_socket_follower *follower, const struct 
 	if (err)
 		return err;
 	if (!t.flow) {
-		follower->stray_drops++;
+		follower->stray_drops += event->bytes != 0;
 		return 0;
 	}
 	if (event->kind != TW_SOCKET_DROP)

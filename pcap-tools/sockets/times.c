@@ -203,7 +203,7 @@ static void list_flows(const struct tw_socket_flow_list *list, struct tw_socket_
 static bool has_figures(const struct tw_socket_figures *figures)
 {
 	if (figures->sent || figures->received || figures->resets_sent || figures->resets_received || figures->drops ||
-	    figures->stats)
+	    figures->stats || tw_socket_figures__held(figures).n)
 		return true;
 	for (size_t i = 0; i < TW_SOCKET_STAGE_COUNT; i++)
 		if (figures->stages[i])

@@ -4,8 +4,12 @@
 # device; data that are not held have none. A filter by the reason leaves the same events.
 # Usage: socket-held.sh TRACEWIRE
 tracewire=$1
-. "$(dirname "$0")/common.sh"
-need bpftool ip nft python3 tc
+for part in namespace check processes network tracing; do
+	# shellcheck source=/dev/null
+	. "$(dirname "$0")/../shell/$part.sh" || exit 1
+done
+need bpftool ip nft python3 sysctl tc
+need_tracefs
 cd "$scratch" || exit 1
 btf=$(bpftool btf dump file /sys/kernel/btf/vmlinux 2>/dev/null)
 for needed in bpf_sock_ops_enable_tx_tstamp btf_trace_tcp_sendmsg_locked; do

@@ -24,8 +24,8 @@ netns=$(python3 -c 'import socket, sys; print(int.from_bytes(socket.socket().get
 mine="netns_cookie == $netns"
 ip addr add fd00:1111:2222:3333:4444:5555:6666:7777/128 dev lo nodad
 
-# A client sends requests in one or three calls, of which a server answers each; datagrams; a refused connection. The server's name has a
-# control character. Writes the ports of the connections to a file.
+# A client sends requests in one or three calls, of which a server answers each; datagrams; a refused connection; data that wait, corked and
+# for a reader. The server's name has a control character. Writes the ports of the connections to a file.
 cat >traffic.py <<'PYTHON'
 import ctypes, socket, sys, threading
 MORE, PR_SET_NAME = 0x8000, 15
@@ -57,6 +57,11 @@ u.bind(("127.0.0.1", 0))
 for i in range(20): v.sendto(b"z" * 30, u.getsockname()); u.recv(100)
 try: socket.create_connection(("127.0.0.1", 1))
 except ConnectionRefusedError: pass
+l = socket.socket(); l.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096); l.bind(("127.0.0.1", 0)); l.listen()
+c = socket.create_connection(l.getsockname()); d, _ = l.accept()
+c.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1); c.send(b"a"); c.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
+c.send(b"b" * 60000)
+receive(d, 60001); d.send(b"e"); receive(c, 1)
 PYTHON
 
 # Computes the figures from the output of `report --json`, message by message.
@@ -114,11 +119,14 @@ def received(mine, is_tcp):
                     at["run"] = first(rest, ["run"], fits)
                     yield at["read"]["comm"], at
             if m["what"] == "queued" and is_tcp and (done is None or after(k, done)): done = k
-def figures(): return {"sent": 0, "read": 0, "bytes_sent": 0, "bytes_read": 0, "stages": collections.defaultdict(list)}
+HELD = ["other", "pacing", "cwnd", "rwnd", "cork", "nagle", "tsq", "netfilter", "sndbuf"]
+def figures(): return {"sent": 0, "read": 0, "bytes_sent": 0, "bytes_read": 0, "stages": collections.defaultdict(list), "held": {}}
 def make(name, netns):
     flows, programs, lists = collections.defaultdict(figures), collections.defaultdict(figures), collections.defaultdict(lambda: ([], []))
+    latest = {}
     for order, (event, f) in enumerate(events(name, netns)):
         f["order"] = order
+        if event in ("egress_ts", "ingress_ts") and f["comm"]: latest[f["id"]] = f["comm"]
         if event == "egress_ts":
             lists[f["id"]][0].append(dict(f, what=OUT[f["type"]]))
             if f["type"] == 2:
@@ -127,6 +135,11 @@ def make(name, netns):
             lists[f["id"]][1].append(dict(f, what=IN[f["type"]]))
             if f["type"] == 7:
                 for of in flows[f["id"]], programs[f["comm"]]: of["bytes_read"] += f["bytes"]
+        elif event == "held":
+            lists[f["id"]]
+            for of in [flows[f["id"]]] + ([programs[latest[f["id"]]]] if f["id"] in latest else []):
+                at = of["held"].setdefault(HELD[f["reason"]], {"count": 0, "ns": 0})
+                at["count"] += 1; at["ns"] += int(f["waited"])
         else: lists[f["id"]]
     for id, (out, in_) in lists.items():
         flows[id]
@@ -147,6 +160,7 @@ def same(what, ours, row):
     for name in "sent", "read", "bytes_sent", "bytes_read":
         if row[name] is None: assert not ours[name] and name.endswith("sent"), (what, name)
         else: assert row[name] == ours[name], (what, name, row[name], ours[name])
+    assert row["held"] == ours["held"], (what, row["held"], ours["held"])
     for stage in STAGES:
         h, values = row["stages_ns"][stage], sorted(v for v in ours["stages"][stage] if v >= 0)
         assert (h is None) == (not values), (what, stage, h, values)
@@ -169,6 +183,7 @@ assert len(clients) == 2 and all(r["bytes_sent"] == 3900 for r in clients), clie
 assert all(r["stages_ns"][s]["count"] == 50 for r in clients for s in ("send", "ack")), clients
 assert all(r["connection"]["srtt_us"] > 0 and r["retransmits"] is not None for r in clients)
 assert any(r["remote_port"] == 1 and r["resets_received"] for r in rows.values()), "no reset of the refused connection"
+assert any({"cork", "rwnd"} <= set(r["held"]) for r in rows.values()), "no data were held"
 assert any(r["protocol"] == 17 and r["sent"] == 20 and r["bytes_sent"] == 600 for r in rows.values()), "no datagrams"
 print("same")
 PYTHON
@@ -226,6 +241,14 @@ assert sum("+" in line for line in lines) > 100
 print("same")
 PYTHON
 )"
+held=$(python3 -c 'import json; print(next(r["flow"] for r in json.load(open("x.table"))["flows"] if "cork" in r["held"]))')
+"$tracewire" sockets -q --flow "$held" x.pcapng >held.timeline
+for reason in cork rwnd; do
+	grep -qE "  held +seq [0-9]+  bytes [0-9]+  $reason [0-9]" held.timeline || fail "no $reason in the timeline: $(cat held.timeline)"
+done
+grep -qE '^  held .*cork [0-9.]+[mun]?s' x.text || fail "no reason in the table: $(cat x.text)"
+run 2 "$tracewire" sockets --flow "$held" -n 1 x.pcapng
+grep -q 'leave out --flow or --rows' err || fail "--rows with --flow: $(cat err)"
 expect "a flow by one end" "$(head -n 1 x.timeline)" "$("$tracewire" sockets -q --flow "127.0.0.1:$client" x.pcapng | head -n 1)"
 
 "$tracewire" sockets -q --flow 192.0.2.1:9 x.pcapng >none.out 2>none.err
@@ -242,6 +265,7 @@ import json, sys
 def read(name):
     rows = [r for r in json.load(open(name))["flows"] if r["netns_cookie"] == sys.argv[1] and r["protocol"] == 6]
     return {r["flow"]: (r["comm"], r["cookie"], r["sent"], r["bytes_sent"], r["resets_sent"], r["resets_received"],
+                        r["held"] and "cork" in r["held"] and r["held"]["cork"]["count"],
                         [(s, r["stages_ns"][s] and r["stages_ns"][s]["count"]) for s in ("send", "tcp", "qdisc", "ack")]) for r in rows}
 live, table = read("y.live"), read("y.table")
 assert live == table and len(live) >= 5, [(f, live.get(f), table.get(f)) for f in live.keys() | table.keys() if live.get(f) != table.get(f)]
@@ -249,7 +273,7 @@ print("same")
 PYTHON
 for _ in 1 2 3; do
 	"$tracewire" sockets -q --json -i 1000 -f "$mine" -- "$tracewire" record -q -f "$mine" \
-		-e sockts:egress_ts,sockts:egress_stats,sockts:tcp_reset -w y.pcapng -- python3 traffic.py ports >y.live 2>y.err ||
+		-e sockts:egress_ts,sockts:egress_stats,sockts:held,sockts:tcp_reset -w y.pcapng -- python3 traffic.py ports >y.live 2>y.err ||
 		fail "live: $(cat y.err)"
 	"$tracewire" sockets -q --json y.pcapng >y.table
 	result=$(python3 live.py "$netns" 2>&1)

@@ -362,6 +362,7 @@ static void test_new_connection(void **state)
 static void test_resets_and_drops(void **state)
 {
 	(void)state;
+	event.bytes = 100;
 	event.direction = TW_SOCKET_RESET_SENT;
 	put(TW_SOCKET_RESET);
 	event.direction++;
@@ -382,6 +383,33 @@ static void test_resets_and_drops(void **state)
 	/* It is sent by the flow's own socket. */
 	put(TW_SOCKET_DROP);
 	assert_int_equal(flow()->figures.drops, 2);
+	/* The end of the data that a socket had received is freed with it: no bytes are lost. */
+	event.bytes = 0;
+	put(TW_SOCKET_DROP);
+	assert_int_equal(flow()->figures.drops, 2);
+	event.sport = 81;
+	put(TW_SOCKET_DROP);
+	assert_int_equal(follower.stray_drops, 1);
+}
+
+/* Waits count by their reasons, for the flow and for its latest program. */
+static void test_held(void **state)
+{
+	static const uint64_t reasons[] = { 2, 5, 2, TW_SOCKET_REASONS_END, UINT64_MAX };
+
+	(void)state;
+	put_out(TW_SOCKET_SENDMSG, 199, 100, 1000);
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		event.reason = reasons[i];
+		event.waited = 10 + i;
+		put(TW_SOCKET_HELD);
+	}
+	assert_int_equal(flow()->figures.held[2].n, 2);
+	assert_int_equal(flow()->figures.held[2].ns, 22);
+	assert_int_equal(flow()->figures.held[5].ns, 11);
+	assert_int_equal(flow()->figures.held[0].n, 2);
+	assert_int_equal(tw_socket_figures__held(program("program")).n, 5);
+	assert_int_equal(tw_socket_figures__held(program("program")).ns, 60);
 }
 
 /* A time that would be negative is left out and counted; nothing is assumed for unknown types. */
@@ -504,6 +532,7 @@ int main(void)
 		TEST(test_state),
 		TEST(test_new_connection),
 		TEST(test_resets_and_drops),
+		TEST(test_held),
 		TEST(test_bad_events),
 		TEST(test_full_queue),
 		TEST(test_full_tables),
