@@ -51,7 +51,7 @@ static __always_inline void sockets__know_socket(const volatile struct tw_sockts
 	if (SOCKETS_COMPARES(condition, family))
 		ret->family = of->skc_family;
 	if (SOCKETS_COMPARES(condition, sport))
-		ret->sport = of->skc_num;
+		ret->sport = sockets__local_port(sk);
 	if (SOCKETS_COMPARES(condition, dport))
 		ret->dport = bpf_ntohs(of->skc_dport);
 }

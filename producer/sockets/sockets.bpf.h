@@ -33,6 +33,8 @@
 #include "producer/packet_headers.bpf.h"
 #include "producer/sockets/record.h"
 
+#define STATE_CLOSE 7 /* TCP_CLOSE, which sockets of other protocols have, too */
+
 #pragma clang diagnostic ignored "-Wunused-parameter" /* by BPF_PROG() */
 
 /* The parts of the kernel's structures that are read; libbpf adapts the offsets to the running kernel. */
@@ -72,6 +74,10 @@ struct sock_common {
 struct sock {
 	struct sock_common __sk_common;
 	uint16_t sk_protocol;
+};
+
+struct inet_sock {
+	uint16_t inet_sport;
 };
 
 struct sk_buff {
@@ -230,10 +236,21 @@ static __always_inline void sockets__map_address(uint8_t *v6, const uint8_t *v4)
 	__builtin_memcpy(v6 + 12, v4, 4);
 }
 
+/* The local port of a socket of any kind. When a socket has been closed, the kernel has set skc_num to 0, but still sends and receives. */
+static __always_inline uint16_t sockets__local_port(struct sock *sk)
+{
+	const struct sock_common *of = &sk->__sk_common;
+
+	if (of->skc_num || of->skc_state != STATE_CLOSE ||
+	    (of->skc_family != FAMILY_INET && of->skc_family != FAMILY_INET6))
+		return of->skc_num;
+	return bpf_ntohs(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
+}
+
 /*
  * Sets the fields of the socket in a record whose bytes are 0. @event: the record, whose first fields are the same for all events
- * @sk: a pointer whose members can be read directly. It may be of any kind, such as a request socket, because only members of struct
- * sock_common are read. @cookie: from bpf_get_socket_cookie(), whose argument depends on the type of the program
+ * @sk: a pointer whose members can be read directly. It may be of any kind, such as a request socket, because of those that are not closed,
+ * only members of struct sock_common are read. @cookie: from bpf_get_socket_cookie(), whose argument depends on the type of the program
  */
 static __always_inline void sockets__set_identity(void *event, struct sock *sk, uint64_t cookie, uint16_t protocol)
 {
@@ -245,7 +262,7 @@ static __always_inline void sockets__set_identity(void *event, struct sock *sk, 
 	to->netns_cookie = of->skc_net.net->net_cookie;
 	to->family = of->skc_family;
 	to->protocol = protocol;
-	to->sport = of->skc_num;
+	to->sport = sockets__local_port(sk);
 	to->dport = bpf_ntohs(of->skc_dport);
 	if (to->family == FAMILY_INET) {
 		const uint32_t local = of->skc_rcv_saddr, remote = of->skc_daddr;

@@ -117,6 +117,8 @@ wanted = {("curl", 6, True): SENT | RECEIVED - busy, ("nginx", 6, False): SENT |
           ("nc", 6, True): SENT | RECEIVED - busy, ("nc", 6, False): SENT | RECEIVED - {"ip", "l4"} - busy,
           ("iperf3", 6, True): SENT | RECEIVED - busy, ("iperf3", 6, False): SENT | RECEIVED - {"ip", "l4"} - busy,
           ("iperf3", 17, True): {"tcp", "qdisc"}, ("iperf3", 17, False): {"socket", "read"}}
+# A socket that is being closed keeps its port.
+assert all(r["local_port"] and r["remote_port"] for r in table["flows"] if r["protocol"] == 6), table["flows"]
 for of, least in wanted.items():
     assert stages[of] >= least, (of, "has not", least - stages[of])
 assert families["curl", 6, True] == families["nginx", 6, False] == {False, True}, families
