@@ -63,8 +63,9 @@
 	  "{packet|packets} written early, perhaps out of order, because the queue had reached its memory limit",     \
 	  NULL)                                                                                                       \
 	X(PACKETS_UNWRITTEN, NOTE, "{packet|packets} of --with-packets not written, because the output failed", NULL) \
-	X(UNSAMPLED, NOTE, "{message|messages} of sockets without events, because only some have them (--sample)",    \
-	  NULL)                                                                                                       \
+	X(UNSAMPLED, NOTE,                                                                                            \
+	  "{message|messages} of sockets without events, because only some have them (--sample, --max-cpu)", NULL)    \
+	X(THINNED, NOTE, "{time|times} --max-cpu changed how many messages have events", NULL)                        \
 	X(PACKETS_UNREAD, NOTE, "{packet|packets} of --with-packets left in the kernel's buffer at the end",          \
 	  "select fewer packets with --packet-filter, or write to a faster disk")                                     \
 	X(REMOVED, NOTE, "{file|files} removed early, because the disk was full", "choose fewer or smaller files")    \

@@ -222,6 +222,7 @@ void run_config__fini(void *data)
 	free(config->tracing.options.items);
 	free(config->tracing.pids.items);
 	free(config->phcs.items);
+	tw_socket_selection__fini(&config->sockets);
 }
 
 int run_config__producer(const struct run_config *config, struct tw_producer_options *ret, struct tw_error *error)

@@ -613,6 +613,7 @@ void tw_producer__counters(const struct tw_producer *p, struct tw_producer_count
 	counters.delivered -= counters.lost_tx;
 	tw_producer_tasks__stats(p->tasks, &tasks);
 	counters.unsampled = p->sockets ? tw_sockets__unsampled(p->sockets) : 0;
+	counters.thinned = p->sockets ? tw_sockets__thinned(p->sockets) : 0;
 	counters.unnamed = tasks.unnamed;
 	counters.bookkeeping_read = tasks.read;
 	counters.bookkeeping_lost = tasks.lost;

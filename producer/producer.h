@@ -70,7 +70,8 @@ struct tw_producer_options {
 	void (*clock_failed)(void *ctx, const char *sentence);
 	/*
 	 * Called by tw_producer__new() and tw_producer__start() with one sentence for selected events that cannot be recorded, if the run
-	 * goes on without them. May be NULL.
+	 * goes on without them; and in any thread if fewer or more messages of sockets have events because of options.sockets.max_cpu. May
+	 * be NULL.
 	 */
 	void (*event_left_out)(void *ctx, const char *sentence);
 	/*
@@ -114,8 +115,9 @@ struct tw_producer_counters {
 	uint64_t frames, bytes;  /* all frames passed to the sinks, and their bytes */
 	uint64_t dropped_frames; /* frames that the sinks dropped */
 	uint64_t dropped_unseen; /* of dropped_frames: packed frames whose number of events is unknown */
+	uint64_t unsampled; /* messages of sockets without events, because of options.sockets; not in the equation */
 	uint64_t
-		unsampled; /* messages of sockets without events, because of options.sockets.sample; not in the equation */
+		thinned; /* number of times that options.sockets.max_cpu has changed the number of messages that have events */
 	uint64_t unnamed;                              /* events whose task name is unknown */
 	uint64_t late;                                 /* events older than a watermark that was sent before them */
 	uint64_t bookkeeping_read, bookkeeping_lost;   /* events of the bookkeeping instance (producer/tasks.h) */

@@ -26,8 +26,9 @@ struct tw_producer {
 	struct tw_producer_stream stream;
 	struct tw_hashed_pointers pointers; /* all zero = addresses are sent unchanged */
 	struct tw_metadata_sender metadata;
-	struct tw_sockets *sockets;  /* NULL = no socket events */
-	struct tw_trace_ring *rings; /* of all possible CPUs; if there are @sockets, each CPU has two */
+	struct tw_socket_selected socket_names; /* of options.sockets */
+	struct tw_sockets *sockets;             /* NULL = no socket events */
+	struct tw_trace_ring *rings;            /* of all possible CPUs; if there are @sockets, each CPU has two */
 	size_t n_rings, n_cpus;
 	struct tw_reader *readers; /* each reads a part of the rings */
 	unsigned int n_readers;

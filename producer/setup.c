@@ -342,8 +342,26 @@ static enum tw_sockts_clock socket_clock(int id)
 				    : TW_SOCKTS_CLOCK_MONO;
 }
 
+/* Looks up the names in the options for socket events. */
+static int resolve_socket_names(struct tw_producer *p, struct tw_error *error)
+{
+	const struct tw_socket_selection *selection = &p->options->sockets;
+	bool has_socket_events = false;
+
+	if (!tw_socket_selection__has_any(selection))
+		return 0;
+	for (size_t i = 0; i < p->selection.events.n; i++)
+		has_socket_events |= tw_event_name__socket_event(&p->selection.events.names[i]) < TW_SOCKTS_EVENTS;
+	if (!has_socket_events)
+		return tw_error__set(
+			error, -EINVAL,
+			"--cgroup, --container, --netns, --netdev, --sample and --max-cpu apply to socket events, and none is "
+			"selected: add -e sockts");
+	return tw_socket_selection__resolve(selection, &p->socket_names, error);
+}
+
 /* Refuses options that BPF programs cannot follow. */
-static int check_socket_events(const struct tw_producer *p, struct tw_error *error)
+static int check_socket_events(struct tw_producer *p, struct tw_error *error)
 {
 	const int clock = p->clock.id;
 
@@ -365,7 +383,7 @@ static int check_socket_events(const struct tw_producer *p, struct tw_error *err
 				"program: use --filter",
 				name->system, name->name);
 	}
-	return 0;
+	return resolve_socket_names(p, error);
 }
 
 /*
@@ -383,6 +401,8 @@ static int make_sockets(struct tw_producer *p, uint32_t own_tgid, struct tw_erro
 		.wakes = selects(&p->selection, "sched", "sched_waking") &&
 			 selects(&p->selection, "sched", "sched_switch"),
 		.sample = (uint32_t)o->sockets.sample,
+		.max_cpu = o->sockets.max_cpu,
+		.selected = &p->socket_names,
 		.conditions = p->filtering.conditions,
 		.own_tgid = o->show_self ? 0 : own_tgid,
 		.left_out = o->event_left_out,

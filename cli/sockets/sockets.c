@@ -43,6 +43,12 @@ static const char *live_option(const struct sockets_config *config)
 		{ "subbuf-size", run->subbuf_kib },
 		{ "threads", run->threads },
 		{ "clock", run->clock },
+		{ "cgroup", run->sockets.cgroups.n },
+		{ "container", run->sockets.containers.n },
+		{ "netns", run->sockets.netns.n },
+		{ "netdev", run->sockets.devices.n },
+		{ "sample", run->sockets.sample },
+		{ "max-cpu", run->sockets.max_cpu },
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)

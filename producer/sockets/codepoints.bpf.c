@@ -62,7 +62,7 @@ static __always_inline int make_mark(struct sk_buff *skb, const unsigned char *a
 	struct tw_sockts_ecn_ce *event;
 	uint32_t ifindex;
 
-	if (!dev || !has_mark(skb, at))
+	if (!dev || !has_mark(skb, at) || !sockets__selects_cgroup(sk))
 		return 0;
 	ifindex = (uint32_t)dev->ifindex;
 	sockets__set_flow_at(&flow, skb, at, received, &headers);

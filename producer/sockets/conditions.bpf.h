@@ -73,6 +73,8 @@ static __always_inline bool sockets__wants_socket(enum tw_sockts_event event, st
 	const volatile struct tw_sockts_condition *condition = &settings.conditions[event].socket;
 	struct tw_sockts_socket socket;
 
+	if (!sockets__selects_cgroup(sk))
+		return false;
 	if (!condition->n || sockets__is_mapped(sk))
 		return true;
 	sockets__know_socket(condition, &socket, sk, cookie, protocol);

@@ -189,3 +189,69 @@ const struct tw_node *tw_sockts_conditions__make(enum tw_sockts_event event, con
 	}
 	return make(root, known[event], arena, &ret->event);
 }
+
+/* The target of a test when @n tests were put before it */
+static uint8_t shift(uint8_t target, uint32_t n)
+{
+	return target < TW_SOCKTS_FAILS ? (uint8_t)(target + n) : target;
+}
+
+/* Puts tests that the fact has one of @n values before the tests of a condition. */
+static void require(struct tw_sockts_condition *condition, enum tw_sockts_fact fact, const uint64_t *values, uint32_t n)
+{
+	struct tw_sockts_condition before = *condition;
+
+	if (!n)
+		return;
+	if (before.n + n > TW_SOCKTS_TESTS_MAX)
+		memset(&before, 0, sizeof(before));
+	memset(condition, 0, sizeof(*condition));
+	for (uint32_t i = 0; i < n; i++) {
+		struct tw_sockts_test *test = &condition->tests[i];
+
+		*test = (struct tw_sockts_test){
+			.is_of_socket = facts[fact].is_of_socket,
+			.offset = facts[fact].offset,
+			.size = facts[fact].size,
+			.holds = before.n ? (uint8_t)n : TW_SOCKTS_PASSES,
+			.fails = i + 1 < n ? (uint8_t)(i + 1) : TW_SOCKTS_FAILS,
+			.mask = { UINT64_MAX },
+			.value = { values[i] },
+		};
+	}
+	for (uint32_t i = 0; i < before.n; i++) {
+		struct tw_sockts_test *test = &condition->tests[n + i];
+
+		*test = before.tests[i];
+		test->holds = shift(test->holds, n);
+		test->fails = shift(test->fails, n);
+	}
+	condition->n = before.n + n;
+	condition->facts = before.facts | 1u << fact;
+}
+
+uint32_t tw_socket_selected__events(const struct tw_socket_selected *selected)
+{
+	uint32_t events = 0;
+
+	for (enum tw_sockts_event event = 0; event < TW_SOCKTS_EVENTS; event++)
+		if (!selected->n_ifindexes || known[event] & BIT(ifindex))
+			events |= 1u << event;
+	return events;
+}
+
+void tw_sockts_conditions__select(enum tw_sockts_event event, const struct tw_socket_selected *selected,
+				  struct tw_sockts_conditions *conditions)
+{
+	uint64_t ifindexes[TW_SOCKET_NAMES_MAX];
+
+	for (uint32_t i = 0; i < selected->n_ifindexes; i++)
+		ifindexes[i] = selected->ifindexes[i];
+	if (known[event] & BIT(ifindex))
+		require(&conditions->event, TW_SOCKTS_FACT_ifindex, ifindexes, selected->n_ifindexes);
+	/* the interfaces are those of one namespace */
+	require(&conditions->event, TW_SOCKTS_FACT_netns_cookie, &selected->own_netns, selected->own_netns != 0);
+	require(&conditions->socket, TW_SOCKTS_FACT_netns_cookie, &selected->own_netns, selected->own_netns != 0);
+	require(&conditions->event, TW_SOCKTS_FACT_netns_cookie, selected->netns_cookies, selected->n_netns);
+	require(&conditions->socket, TW_SOCKTS_FACT_netns_cookie, selected->netns_cookies, selected->n_netns);
+}

@@ -8,6 +8,7 @@
 
 #include "filter/tree.h"
 #include "producer/sockets/record.h"
+#include "producer/sockets/selection.h"
 
 /**
  * tw_sockts_conditions__make() - make the conditions of an event
@@ -19,6 +20,13 @@
  */
 const struct tw_node *tw_sockts_conditions__make(enum tw_sockts_event event, const struct tw_node *root,
 						 struct tw_arena *arena, struct tw_sockts_conditions *ret);
+
+/**
+ * tw_sockts_conditions__select() - add the names that the user selects to the conditions of an event, also to conditions that are all zero
+ * If the tests of the filter have no room beside them, they are removed.
+ */
+void tw_sockts_conditions__select(enum tw_sockts_event event, const struct tw_socket_selected *selected,
+				  struct tw_sockts_conditions *conditions);
 
 /** tw_sockts_test__refusal() - Return: as tw_test__refusal(), for the programs of an event */
 const char *tw_sockts_test__refusal(enum tw_sockts_event event, const struct tw_test *test);

@@ -38,6 +38,8 @@ static __always_inline int make_drop(struct sk_buff *skb, void *location, uint32
 	uint32_t ifindex;
 
 	sk = receiver ? receiver : skb->sk;
+	if (!sockets__selects_cgroup(sk))
+		return 0;
 	if (sk) {
 		flow.skaddr = (uint64_t)sk;
 		flow.cookie = (uint64_t)sk->__sk_common.skc_cookie.counter;

@@ -133,7 +133,7 @@ int BPF_PROG(echo_request, struct sk_buff *skb)
 	const struct sock *sk;
 
 	if (!read_message(skb, skb->head + skb->network_header, false, &message) ||
-	    !is_type(&message, ECHO_REQUEST, ECHO_REQUEST_V6))
+	    !is_type(&message, ECHO_REQUEST, ECHO_REQUEST_V6) || !sockets__selects_cgroup(skb->sk))
 		return 0;
 	identify(&message, &echo);
 	request.ifindex = message.ifindex;

@@ -261,7 +261,7 @@ int egress_udp_sendmsg(struct __sk_buff *context)
 	uint32_t number;
 	uint64_t data;
 
-	if (!is_udp(sk) || sockets__is_own())
+	if (!is_udp(sk) || !sockets__selects_cgroup(sk) || sockets__is_own())
 		return 1;
 	sockets__set_flow(event, skb, false, &headers);
 	if (event->protocol != PROTOCOL_UDP)

@@ -150,6 +150,13 @@ bool tw_socket_hook__is_of_cgroup(const struct tw_socket_hook *hook)
 	       hook->kind == TW_SOCKET_HOOK_CREATE || hook->kind == TW_SOCKET_HOOK_SOCKOPS;
 }
 
+bool tw_socket_hook__has_no_socket(const struct tw_socket_hook *hook)
+{
+	return hook->kind == TW_SOCKET_HOOK_NETFILTER ||
+	       (hook->kind == TW_SOCKET_HOOK_TRACEPOINT && !strcmp(hook->target, "netif_receive_skb") &&
+		hook->events != ON(icmp_echo)); /* a reply is found by its request, whose socket is known */
+}
+
 /* Says why the kernel does not permit a hook, and what to do. */
 static void set_lack(const struct tw_bpf_kernel *kernel, const struct tw_socket_hook *hook, struct tw_socket_stage *ret)
 {

@@ -48,6 +48,9 @@ void tw_socket_hook__describe(const struct tw_socket_hook *hook, char *ret, size
 /** tw_socket_hook__is_of_cgroup() - whether the program is attached to the root cgroup */
 bool tw_socket_hook__is_of_cgroup(const struct tw_socket_hook *hook);
 
+/** tw_socket_hook__has_no_socket() - whether the socket of a packet is not known yet when it passes the program */
+bool tw_socket_hook__has_no_socket(const struct tw_socket_hook *hook);
+
 #define TW_SOCKET_HOOKS_MAX 64
 
 #endif

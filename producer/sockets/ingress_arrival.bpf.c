@@ -285,7 +285,7 @@ int ingress_l4(struct __sk_buff *context)
 		return 1;
 	skb = bpf_cast_to_kern_ctx(context);
 	sk = skb->sk;
-	if (!sk || !read_bytes(skb, skb->head + skb->network_header, &bytes))
+	if (!sk || !sockets__selects_cgroup(sk) || !read_bytes(skb, skb->head + skb->network_header, &bytes))
 		return 1;
 	is_tcp = bytes.flow.protocol == PROTOCOL_TCP;
 	bytes.flow.netns_cookie = BPF_CORE_READ(sk, __sk_common.skc_net.net, net_cookie);

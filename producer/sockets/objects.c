@@ -281,3 +281,29 @@ uint64_t tw_socket_objects__missed(const struct tw_socket_objects *o)
 			missed = tw_missed__add(missed, missed_in(o->loaded[i]));
 	return missed;
 }
+
+static uint64_t run_time_in(const struct bpf_object *object)
+{
+	struct bpf_program *program;
+	uint64_t sum = 0;
+
+	bpf_object__for_each_program(program, object)
+	{
+		struct bpf_prog_info info = { 0 };
+		uint32_t len = sizeof(info);
+
+		if (bpf_program__fd(program) >= 0 && !bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &len))
+			sum += info.run_time_ns;
+	}
+	return sum;
+}
+
+uint64_t tw_socket_objects__run_time(const struct tw_socket_objects *o)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < TW_SOCKET_OBJECTS; i++)
+		if (o->loaded[i])
+			sum += run_time_in(o->loaded[i]);
+	return sum;
+}

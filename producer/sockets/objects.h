@@ -57,4 +57,7 @@ int tw_socket_objects__map(const struct tw_socket_objects *o, const char *name);
 /** tw_socket_objects__missed() - Return: number of events for which a program was skipped; TW_MISSED_UNKNOWN if it cannot be read */
 uint64_t tw_socket_objects__missed(const struct tw_socket_objects *o);
 
+/** tw_socket_objects__run_time() - Return: time that the programs ran while the kernel measured it (bpf_enable_stats()), ns */
+uint64_t tw_socket_objects__run_time(const struct tw_socket_objects *o);
+
 #endif

@@ -409,6 +409,15 @@ struct tw_sockts_conditions {
 		socket; /* compares only facts of the socket, which are the same for all of its events */
 };
 
+#define TW_SOCKTS_CGROUPS_MAX 4
+
+/* A selected cgroup. Its sockets, and those of the cgroups below it, have events. */
+struct tw_sockts_cgroup {
+	__u64 id;    /* number of its folder */
+	__u32 level; /* 0 = the root */
+	__u32 unused;
+};
+
 /* What all programs are told before they are loaded. */
 struct tw_sockts_settings {
 	__u32 clock;               /* enum tw_sockts_clock */
@@ -418,6 +427,8 @@ struct tw_sockts_settings {
 	__u32 tx_flags_of_sockets; /* bits of skb_shared_info.tx_flags that an application can set by SO_TIMESTAMPING */
 	__u32 us_per_jiffy;
 	__u32 has_samples; /* 1 = @sample of struct tw_sockts_cpu is used */
+	__u32 n_cgroups;   /* number of selected cgroups; 0 = all */
+	struct tw_sockts_cgroup cgroups[TW_SOCKTS_CGROUPS_MAX];
 	struct tw_sockts_conditions conditions[TW_SOCKTS_EVENTS];
 };
 

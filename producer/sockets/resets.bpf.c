@@ -50,6 +50,8 @@ static __always_inline int make_sent(struct sock *sk, struct sk_buff *skb, uint3
 	struct tw_sockts_socket flow = { 0 };
 	uint32_t seq = 0;
 
+	if (!sockets__selects_cgroup(sk))
+		return 0;
 	if (sk)
 		sockets__set_identity(&flow, sk, bpf_get_socket_cookie(sk), PROTOCOL_TCP);
 	if (skb) {
@@ -85,6 +87,8 @@ int BPF_PROG(reset_received, struct sock *sk)
 	struct tcp_sock *tcp = (void *)sk;
 	struct tw_sockts_socket flow = { 0 };
 
+	if (!sockets__selects_cgroup(sk))
+		return 0;
 	sockets__set_identity(&flow, sk, bpf_get_socket_cookie(sk), PROTOCOL_TCP);
 	/* the kernel accepts a reset only if this is its sequence number, or if it answers a SYN */
 	record_reset(&flow, BPF_CORE_READ(tcp, rcv_nxt), 0, TW_SOCKTS_DIRECTION_RECEIVED);

@@ -366,6 +366,7 @@ static __always_inline uint64_t sockets__netns_of(struct sk_buff *skb)
 	return dev ? dev->nd_net.net->net_cookie : 0;
 }
 
+#include "producer/sockets/cgroups.bpf.h"
 #include "producer/sockets/conditions.bpf.h"
 
 #endif

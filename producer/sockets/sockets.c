@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,12 @@
 
 #include "producer/missed.h"
 #include "producer/receive_stamps.h"
+#include "producer/sockets/conditions.h"
 #include "producer/sockets/flags.h"
 #include "producer/sockets/formats.h"
 #include "producer/sockets/impl.h"
 #include "producer/sockets/objects.h"
+#include "producer/sockets/thinning.h"
 
 #define LINKS_MAX (2 * TW_SOCKET_HOOKS_MAX)
 
@@ -28,8 +31,13 @@ struct tw_sockets {
 	size_t n_hooks;
 	int links[LINKS_MAX];
 	size_t n_links;
-	int stamping;                  /* a socket that requests receive time stamps; -1 = none */
-	struct tw_socket_flags *flags; /* NULL = no flags of sockets are set */
+	int stamping;                              /* a socket that requests receive time stamps; -1 = none */
+	struct tw_socket_flags *flags;             /* NULL = no flags of sockets are set */
+	const struct tw_socket_selected *selected; /* NULL = everything */
+	struct tw_socket_thinning *thinning;       /* NULL = without --max-cpu, or not attached */
+	uint64_t max_cpu;
+	uint32_t sample;
+	_Atomic uint64_t thinned;
 	void (*left_out)(void *ctx, const char *sentence);
 	void *ctx;
 	uint64_t missed_before;
@@ -72,6 +80,17 @@ static int explain_lack(const struct tw_sockets *s, const struct tw_sockets_opti
 			     tw_socket_objects__part(object), stage.lack, stage.fix);
 }
 
+/* A cgroup selects sockets, so programs that do not know the socket can make no event. */
+static void drop_hooks_without_socket(struct tw_sockets *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_hooks; i++)
+		if (!tw_socket_hook__has_no_socket(s->hooks[i]))
+			s->hooks[n++] = s->hooks[i];
+	s->n_hooks = n;
+}
+
 /* Chooses the hooks of the selected events. Return: 0 if there is one for at least one event */
 static int choose_hooks(struct tw_sockets *s, const struct tw_sockets_options *options, struct tw_error *error)
 {
@@ -79,6 +98,8 @@ static int choose_hooks(struct tw_sockets *s, const struct tw_sockets_options *o
 
 	s->n_hooks = tw_socket_hooks__choose(&s->kernel, options->wakes ? with_wakes(options->events) : options->events,
 					     s->hooks, TW_SOCKET_HOOKS_MAX);
+	if (options->selected && options->selected->n_cgroups)
+		drop_hooks_without_socket(s);
 	for (size_t i = 0; i < TW_SOCKET_OBJECTS && !err; i++) {
 		struct tw_error why;
 
@@ -121,7 +142,18 @@ static int refuse_bpf(const char *what, int err, struct tw_error *error)
 	return tw_error__set(error, err, "%s: %s", what, strerror(-err));
 }
 
-/* Loads the programs of some events. If the verifier refuses them because of their conditions, they are loaded without conditions. */
+/* @conditions: of the filter; NULL = none. @selected: NULL = everything */
+static void set_conditions(struct tw_sockts_settings *settings, const struct tw_sockts_conditions *conditions,
+			   const struct tw_socket_selected *selected)
+{
+	memset(settings->conditions, 0, sizeof(settings->conditions));
+	if (conditions)
+		memcpy(settings->conditions, conditions, sizeof(settings->conditions));
+	for (enum tw_sockts_event event = 0; event < TW_SOCKTS_EVENTS && selected; event++)
+		tw_sockts_conditions__select(event, selected, &settings->conditions[event]);
+}
+
+/* Loads the programs of some events. If the verifier refuses them because of the filter, they are loaded without it. */
 static int load_programs(struct tw_sockets *s, size_t i, const struct tw_sockts_settings *settings)
 {
 	const int err = tw_socket_objects__load(&s->objects, i, settings, s->hooks, s->n_hooks);
@@ -129,7 +161,7 @@ static int load_programs(struct tw_sockets *s, size_t i, const struct tw_sockts_
 
 	if (!err || err == -EPERM)
 		return err;
-	memset(plain.conditions, 0, sizeof(plain.conditions));
+	set_conditions(&plain, NULL, s->selected);
 	return tw_socket_objects__load(&s->objects, i, &plain, s->hooks, s->n_hooks);
 }
 
@@ -155,6 +187,14 @@ static void set_sample(struct tw_sockets *s, uint32_t sample)
 		__atomic_store_n(&s->objects.cpus[i].sample, sample, __ATOMIC_RELAXED);
 }
 
+static void change_sample(void *ctx, uint32_t sample)
+{
+	struct tw_sockets *s = ctx;
+
+	set_sample(s, sample);
+	atomic_fetch_add_explicit(&s->thinned, 1, memory_order_relaxed);
+}
+
 /* Return: 0 if the programs of at least one event are loaded */
 static int load(struct tw_sockets *s, const struct tw_sockets_options *options, struct tw_error *error)
 {
@@ -165,13 +205,16 @@ static int load(struct tw_sockets *s, const struct tw_sockets_options *options, 
 		.has_wakes = options->wakes,
 		.tx_flags_of_sockets = tx_flags_of_sockets(&s->kernel),
 		.us_per_jiffy = us_per_jiffy(),
-		.has_samples = options->sample > 1,
+		.has_samples = options->sample > 1 || options->max_cpu,
 	};
 	int err = tw_socket_objects__init(&s->objects, options->ring_size);
 	struct tw_error why;
 
-	if (options->conditions)
-		memcpy(settings.conditions, options->conditions, sizeof(settings.conditions));
+	set_conditions(&settings, options->conditions, options->selected);
+	if (options->selected) {
+		settings.n_cgroups = options->selected->n_cgroups;
+		memcpy(settings.cgroups, options->selected->cgroups, sizeof(settings.cgroups));
+	}
 	if (err)
 		return refuse_bpf("cannot create the BPF rings of socket events", err, error);
 	set_sample(s, options->sample);
@@ -185,16 +228,44 @@ static int load(struct tw_sockets *s, const struct tw_sockets_options *options, 
 	return 0;
 }
 
-int tw_sockets__new(const struct tw_sockets_options *options, struct tw_sockets **ret, struct tw_error *error)
+/* Leaves out the events that the selected names exclude. Return: 0 if others are left */
+static int leave_out_unselectable(struct tw_sockets_options *options, struct tw_error *error)
 {
-	struct tw_sockets *s = calloc(1, sizeof(*s));
-	int err;
+	const uint32_t can = options->selected ? tw_socket_selected__events(options->selected) : UINT32_MAX;
+	const uint32_t cannot = options->events & ~can;
+	struct tw_error sentence;
+	char names[128];
 
+	options->events &= can;
+	if (!cannot)
+		return 0;
+	tw_error__set(&sentence, -EINVAL, "--netdev leaves out %s, which %s no interface",
+		      tw_sockts__names(cannot, names, sizeof(names)), cannot & (cannot - 1) ? "have" : "has");
+	if (!options->events)
+		return tw_error__set(error, -EINVAL, "%s", sentence.text);
+	if (options->left_out)
+		options->left_out(options->ctx, sentence.text);
+	return 0;
+}
+
+int tw_sockets__new(const struct tw_sockets_options *wanted, struct tw_sockets **ret, struct tw_error *error)
+{
+	struct tw_sockets_options selectable = *wanted;
+	const struct tw_sockets_options *const options = &selectable;
+	struct tw_sockets *s;
+	int err = leave_out_unselectable(&selectable, error);
+
+	if (err)
+		return err;
+	s = calloc(1, sizeof(*s));
 	if (!s)
 		return tw_error__set(error, -ENOMEM, "no memory for the programs of socket events");
 	s->kernel.cgroup = -1;
 	s->objects.cpus_map = s->objects.rings_map = -1;
 	s->stamping = -1;
+	s->selected = options->selected;
+	s->sample = options->sample;
+	s->max_cpu = options->max_cpu;
 	s->left_out = options->left_out;
 	s->ctx = options->ctx;
 	err = tw_bpf_kernel__init(&s->kernel, error);
@@ -236,6 +307,11 @@ uint64_t tw_sockets__unsampled(const struct tw_sockets *s)
 	for (size_t i = 0; i < s->objects.n_cpus; i++)
 		sum += __atomic_load_n(&s->objects.cpus[i].unsampled, __ATOMIC_RELAXED);
 	return sum;
+}
+
+uint64_t tw_sockets__thinned(const struct tw_sockets *s)
+{
+	return atomic_load_explicit(&s->thinned, memory_order_relaxed);
 }
 
 int tw_sockets__missed(const struct tw_sockets *s, uint64_t *ret)
@@ -353,6 +429,39 @@ static int explain(uint32_t events, int err, const char *why, struct tw_error *r
 			     why);
 }
 
+static uint64_t run_time(void *ctx)
+{
+	const struct tw_sockets *s = ctx;
+
+	return tw_socket_objects__run_time(&s->objects);
+}
+
+static void say_thinned(void *ctx, const char *sentence)
+{
+	const struct tw_sockets *s = ctx;
+
+	if (s->left_out)
+		s->left_out(s->ctx, sentence);
+}
+
+/* Begins to watch the cost of the programs, which are attached. Without this, a run with --max-cpu has no socket events. */
+static int begin_thinning(struct tw_sockets *s, struct tw_error *error)
+{
+	const struct tw_socket_thinning_options options = {
+		.limit = s->max_cpu,
+		.sample = s->sample,
+		.run_time = run_time,
+		.set_sample = change_sample,
+		.say = say_thinned,
+		.ctx = s,
+	};
+	const int err = s->max_cpu ? tw_socket_thinning__new(&options, &s->thinning, error) : 0;
+
+	if (err)
+		tw_sockets__detach(s);
+	return err;
+}
+
 int tw_sockets__attach(struct tw_sockets *s, uint32_t events, struct tw_error *error)
 {
 	struct tw_error why, sentence;
@@ -364,7 +473,7 @@ int tw_sockets__attach(struct tw_sockets *s, uint32_t events, struct tw_error *e
 		s->missed_before = tw_socket_objects__missed(&s->objects);
 		err = attach_events(s, events, &refused, &why);
 		if (!err)
-			return 0;
+			return begin_thinning(s, error);
 		tw_sockets__detach(s);
 		explain(refused & events, err, why.text, &sentence);
 		events &= refused & 1u << TW_SOCKTS_ingress_ts ? ~(refused | TW_SOCKET_WAKES) : ~refused;
@@ -387,6 +496,8 @@ static void await_programs(void)
 
 void tw_sockets__detach(struct tw_sockets *s)
 {
+	tw_socket_thinning__free(s->thinning);
+	s->thinning = NULL;
 	if (s->stamping >= 0)
 		close(s->stamping);
 	s->stamping = -1;

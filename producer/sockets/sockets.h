@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "producer/sockets/record.h"
+#include "producer/sockets/selection.h"
 
 struct tw_sockets;
 
@@ -24,9 +25,14 @@ struct tw_sockets_options {
 	size_t ring_size;           /* bytes of each CPU's ring; rounded up to a power of two that the kernel permits */
 	bool wakes;                 /* wake-ups are traced, so sockts:ingress_ts has them, too */
 	uint32_t sample;            /* one in this number of messages of each socket has events; 0 = all have */
+	uint64_t max_cpu;           /* as in struct tw_socket_selection */
+	const struct tw_socket_selected *selected;     /* names that the user selects; NULL = everything */
 	const struct tw_sockts_conditions *conditions; /* TW_SOCKTS_EVENTS of them; NULL = all events are made */
 	uint32_t own_tgid; /* process whose own events are left out, in the initial pid namespace; 0 = none */
-	/* Called by tw_sockets__new() and tw_sockets__attach() with one sentence for events that cannot be recorded. May be NULL. */
+	/*
+	 * Called by tw_sockets__new() and tw_sockets__attach() with one sentence for events that cannot be recorded, and by a thread when
+	 * @max_cpu changes the number of messages that have events. May be NULL.
+	 */
 	void (*left_out)(void *ctx, const char *sentence);
 	void *ctx;
 };
@@ -36,7 +42,7 @@ struct tw_sockets_options {
  * Return: 0 if at least one event can be made; -EOPNOTSUPP if this kernel can make none of them; another -errno. After each failure, @error
  * has a sentence.
  */
-int tw_sockets__new(const struct tw_sockets_options *options, struct tw_sockets **ret, struct tw_error *error);
+int tw_sockets__new(const struct tw_sockets_options *wanted, struct tw_sockets **ret, struct tw_error *error);
 
 /** tw_sockets__ring() - get the map that is the ring of a CPU. Return: its descriptor, borrowed; -ENODEV if there is no such CPU */
 int tw_sockets__ring(const struct tw_sockets *sockets, unsigned int cpu);
@@ -56,8 +62,11 @@ struct tw_sockts_cpu *tw_sockets__cpu(const struct tw_sockets *sockets, unsigned
  */
 int tw_sockets__missed(const struct tw_sockets *sockets, uint64_t *ret);
 
-/** tw_sockets__unsampled() - number of messages that have no events because of @sample. Called by any thread */
+/** tw_sockets__unsampled() - number of messages that have no events because of @sample or @max_cpu. Called by any thread */
 uint64_t tw_sockets__unsampled(const struct tw_sockets *sockets);
+
+/** tw_sockets__thinned() - number of times that @max_cpu has changed the number of messages that have events. Called by any thread */
+uint64_t tw_sockets__thinned(const struct tw_sockets *sockets);
 
 /**
  * tw_sockets__attach() - begin to record the events in @events, bits as above

@@ -7,7 +7,8 @@ tracewire=$1
 . "$(dirname "$0")/common.sh"
 need bpftool python3
 cd "$scratch" || exit 1
-grep -q "'bpf_sock_ops_enable_tx_tstamp'" <(bpftool btf dump file /sys/kernel/btf/vmlinux 2>/dev/null) || skip "this kernel has no time stamps for BPF"
+grep -q "'bpf_sock_ops_enable_tx_tstamp'" <(bpftool btf dump file /sys/kernel/btf/vmlinux 2>/dev/null) ||
+	skip "this kernel has no time stamps for BPF"
 grep -q ' cgroup2 ' /proc/mounts || skip "cgroup2 is not mounted"
 ip link set lo up
 
@@ -90,10 +91,12 @@ PYTHON
 
 # The kernel does not call a program while it runs on the same CPU, or in some interrupts. The run is then repeated.
 try() { # N
-	"$tracewire" record -e sockts:egress_ts,sockts:ingress_ts --sample "$1" --buffer-size 8M -w run.pcapng -- python3 cause.py >netns 2>record.err ||
+	"$tracewire" record -e sockts:egress_ts,sockts:ingress_ts --sample "$1" --buffer-size 8M -w run.pcapng -- \
+		python3 cause.py >netns 2>record.err ||
 		fail "record: $(cat record.err)"
 	[ "$(ledger run ring)" = 0 ] || return 1
-	"$tracewire" report -q --json -f "sockts.egress_ts.protocol or sockts.ingress_ts.protocol" run.pcapng >events.json 2>report.err || fail "report: $(cat report.err)"
+	"$tracewire" report -q --json -f "egress_ts.protocol or ingress_ts.protocol" run.pcapng >events.json 2>report.err ||
+		fail "report: $(cat report.err)"
 	python3 check.py "$1" 2>why
 }
 
@@ -106,7 +109,30 @@ attempt() { # N
 
 attempt 4
 expect "summary" 1 "$(grep -c '^[0-9]* messages of sockets without events, because only some have them' record.err)"
-expect "table" "1 in 4 messages of each socket: the others have no events (--sample)" "$("$tracewire" sockets -q run.pcapng 2>&1 | grep '^1 in')"
+expect "table" "1 in 4 messages of each socket: the others have no events (--sample, --max-cpu)" \
+	"$("$tracewire" sockets -q run.pcapng 2>&1 | grep '^1 in')"
 attempt 7
 expect "a number that is not possible" 2 "$("$tracewire" record -e sockts --sample 0 -w no.pcapng -- true >/dev/null 2>&1; echo $?)"
+
+# Sends datagrams until a run has said that it makes fewer events. The programs take more than a millionth of the CPU time in any case.
+cat >flood.py <<'PYTHON'
+import socket
+receiver, sender = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
+receiver.bind(("127.0.0.1", 7103))
+def send(n):
+    for i in range(n):
+        sender.sendto(bytes(50), ("127.0.0.1", 7103))
+        receiver.recv(100)
+while "messages of each socket has events from now on" not in open("thin.err").read():
+    send(100)
+send(5000)
+PYTHON
+"$tracewire" record -e sockts:egress_ts --max-cpu 0.0001 --buffer-size 8M -w thin.pcapng -- timeout 60 python3 flood.py 2>thin.err ||
+	fail "--max-cpu: $(cat thin.err)"
+"$tracewire" report -q --json -f 'egress_ts.dport == 7103' thin.pcapng >thin.json 2>report.err || fail "report: $(cat report.err)"
+expect "rate of the last events" yes "$(python3 -c 'import json
+print("yes" if max(json.loads(line)["fields"]["sample"] for line in open("thin.json")) > 1 else "no")')"
+grep -qE '^[0-9]+ times? --max-cpu changed' thin.err || fail "the summary has no changes: $(cat thin.err)"
+expect "difference of the ledger" 0 "$(ledger thin difference)"
+expect "a limit that is not possible" 2 "$("$tracewire" record -e sockts --max-cpu 101 -w no.pcapng -- true >/dev/null 2>&1; echo $?)"
 exit $failed
