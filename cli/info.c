@@ -195,6 +195,8 @@ static void show_stream(const struct tw_info *info, const struct tw_info_stream 
 	show_sync(id);
 	show_line("PHCs", s->phcs);
 	show_line("traced", id->events);
+	for (uint32_t i = 0; i < s->n_hooks; i++)
+		show_line(i ? "" : "hooks", s->hooks[i]);
 	show_line("filter", id->filter);
 	show_line("pointers", pointers_of(s));
 	show_schemas(s);
@@ -415,6 +417,14 @@ static void put_lost(struct tw_json *json, const struct tw_info_stream *s)
 	tw_json__close(json);
 }
 
+static void put_hooks(struct tw_json *json, const struct tw_info_stream *s)
+{
+	tw_json__open(json, "hooks", '[');
+	for (uint32_t i = 0; i < s->n_hooks; i++)
+		tw_json__str(json, NULL, s->hooks[i]);
+	tw_json__close(json);
+}
+
 static void put_identity(struct tw_json *json, const struct tw_info_stream *s)
 {
 	const struct tw_identity *id = &s->stream->identity;
@@ -440,6 +450,7 @@ static void put_stream(struct tw_json *json, const struct tw_info *info, const s
 	tw_json__open(json, NULL, '{');
 	tw_json__id(json, "id", s->stream->id);
 	put_identity(json, s);
+	put_hooks(json, s);
 	put_schemas(json, s);
 	tw_json__u64(json, "packets", s->packets);
 	tw_json__u64(json, "bytes", s->bytes);
@@ -586,7 +597,7 @@ const struct cli_command cli_command_info = {
 	.args_max = -1,
 	.description =
 		"Reads each capture to its end, and prints its format, size, packets and times. For each stream, it "
-		"prints the host, kernel, clock, selected events and accuracy of times, and the ledger. A ledger "
+		"prints the host, kernel, clock, selected events, hooks of socket events and accuracy of times, and the ledger. A ledger "
 		"divides the recorded events into those in the file, those lost or rejected at each stage, and those "
 		"outside this capture. It balances if these counts add up to the number of recorded events. FILE is a "
 		"pcapng or pcap file with Tracewire's frames. It may be compressed with zstd; - is standard input.\n\n"

@@ -91,6 +91,11 @@ void tw_host_attrs__init(struct tw_host_attrs *host, const struct tw_host_stream
 	add_number(host, TW_HOST_CPUS, stream->cpus);
 	add_number(host, TW_HOST_PAGE_SIZE, (uint64_t)sysconf(_SC_PAGESIZE));
 	add_number(host, TW_HOST_LONG_SIZE, sizeof(long));
+	add_text(host, TW_HOST_HOOK, stream->no_sockets);
+	for (size_t i = 0; i < stream->n_stages && i < TW_HOST_HOOKS_MAX; i++) {
+		tw_socket_stage__describe(&stream->stages[i], line, sizeof(line));
+		add_text(host, TW_HOST_HOOK, line);
+	}
 	host->n_fixed = host->n;
 }
 
@@ -236,6 +241,14 @@ void tw_metadata_sender__start(struct tw_metadata_sender *m)
 		; /* these names were sent by send_everything() */
 	m->next_second = mono + TW_NS_PER_SECOND;
 	m->next_repeat = mono + m->options->repeat_ms * TW_NS_PER_MS;
+}
+
+void tw_metadata_sender__send_host(struct tw_metadata_sender *m)
+{
+	update_host(m);
+	tw_control_channel__host(&m->control, m->host.attrs, m->host.n);
+	tw_control_channel__end(&m->control);
+	tw_frame_writer__drain(m->control.writer);
 }
 
 /* Sends the texts of a new schema before any thread's frames refer to it. */

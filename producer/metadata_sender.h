@@ -19,11 +19,13 @@
 #include "producer/producer.h"
 #include "producer/request_limiter.h"
 #include "producer/schema_texts.h"
+#include "producer/sockets/sockets.h"
 #include "producer/symbols.h"
 #include "producer/tasks.h"
 #include "producer/trace_clock.h"
 
-#define TW_HOST_ATTRS_MAX 24
+#define TW_HOST_HOOKS_MAX TW_SOCKET_STAGES_MAX
+#define TW_HOST_ATTRS_MAX (24 + TW_HOST_HOOKS_MAX)
 
 /* The attributes of a HOST record, which describes the host and the producer of the stream. */
 struct tw_host_attrs {
@@ -36,6 +38,10 @@ struct tw_host_attrs {
 /* The attributes that describe the stream; tw_host_attrs__init() adds those of the host. Texts may be NULL. */
 struct tw_host_stream {
 	const char *instance, *clock, *events, *filter;
+	const char *no_sockets; /* why the run has none of the selected socket events */
+	const struct tw_socket_stage
+		*stages; /* of the socket events of the run; @n_stages, at most TW_HOST_HOOKS_MAX */
+	size_t n_stages;
 	uint64_t cpus;
 	bool pointers_hashed;
 };
@@ -79,6 +85,9 @@ struct tw_metadata_sender {
  */
 int tw_metadata_sender__load_texts(struct tw_metadata_sender *metadata, struct tw_schema_texts *ret,
 				   struct tw_schema **ret_schema, struct tw_error *error);
+
+/** tw_metadata_sender__send_host() - send HOST once more, because its attributes have changed; before the first round */
+void tw_metadata_sender__send_host(struct tw_metadata_sender *metadata);
 
 /** tw_metadata_sender__start() - send HOST, CLOCK, SCHEMA and COMM before the first event */
 void tw_metadata_sender__start(struct tw_metadata_sender *metadata);

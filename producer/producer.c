@@ -315,13 +315,24 @@ static void leave_out_own_events(struct tw_producer *p)
 	tw_filtering__leave_out_own(&p->filtering);
 }
 
-/* Begins to record the selected socket events that can pass the filter. */
+/* Begins to record the selected socket events that can pass the filter. If the kernel refuses a program, HOST changes. */
 static int attach_sockets(struct tw_producer *p, struct tw_error *error)
 {
 	struct tw_error why;
-	const int err = p->sockets ? tw_sockets__attach(p->sockets, tw_producer__socket_events(p), &why) : 0;
+	size_t programs;
+	int err;
 
-	return err ? tw_producer__without_sockets(p, err, &why, error) : 0;
+	if (!p->sockets)
+		return 0;
+	programs = tw_sockets__programs(p->sockets);
+	err = tw_sockets__attach(p->sockets, tw_producer__socket_events(p), &why);
+	if (err)
+		err = tw_producer__without_sockets(p, err, &why, error);
+	if (!err && programs != tw_sockets__programs(p->sockets)) {
+		tw_producer__describe_host(p);
+		tw_metadata_sender__send_host(&p->metadata);
+	}
+	return err;
 }
 
 int tw_producer__start(struct tw_producer *p, struct tw_error *error)

@@ -28,7 +28,8 @@ struct tw_producer {
 	struct tw_metadata_sender metadata;
 	struct tw_socket_selected socket_names; /* of options.sockets */
 	struct tw_sockets *sockets;             /* NULL = no socket events */
-	struct tw_trace_ring *rings;            /* of all possible CPUs; if there are @sockets, each CPU has two */
+	struct tw_error no_sockets;  /* why there are none although some are selected; "" if that is not so */
+	struct tw_trace_ring *rings; /* of all possible CPUs; if there are @sockets, each CPU has two */
 	size_t n_rings, n_cpus;
 	struct tw_reader *readers; /* each reads a part of the rings */
 	unsigned int n_readers;
@@ -63,7 +64,9 @@ uint32_t tw_producer__socket_events(const struct tw_producer *p);
  * @err, @why: why they cannot be recorded
  * Return: 0, and the caller of the run was told; @err with @error filled if the run has no other events
  */
-int tw_producer__without_sockets(const struct tw_producer *p, int err, const struct tw_error *why,
-				 struct tw_error *error);
+int tw_producer__without_sockets(struct tw_producer *p, int err, const struct tw_error *why, struct tw_error *error);
+
+/** tw_producer__describe_host() - collect the attributes of HOST */
+void tw_producer__describe_host(struct tw_producer *p);
 
 #endif

@@ -274,8 +274,10 @@ static int init_metadata(struct tw_producer *p, struct tw_error *error)
 	return err;
 }
 
-static void describe_host(struct tw_producer *p)
+void tw_producer__describe_host(struct tw_producer *p)
 {
+	struct tw_socket_stage stages[TW_SOCKET_STAGES_MAX];
+	const size_t n_stages = p->sockets ? tw_sockets__stages(p->sockets, stages, TW_SOCKET_STAGES_MAX) : 0;
 	char events[256] = "";
 	size_t n = 0;
 
@@ -289,6 +291,9 @@ static void describe_host(struct tw_producer *p)
 				    .filter = p->options->filter ? tw_filter__text(p->options->filter) : NULL,
 				    .cpus = p->n_cpus,
 				    .pointers_hashed = p->options->hash_pointers,
+				    .no_sockets = p->no_sockets.text,
+				    .stages = stages,
+				    .n_stages = n_stages,
 			    });
 }
 
@@ -314,11 +319,11 @@ static bool has_others(const struct tw_producer *p)
 	return p->options->tracing.tracer || p->options->tracing.lines;
 }
 
-int tw_producer__without_sockets(const struct tw_producer *p, int err, const struct tw_error *why,
-				 struct tw_error *error)
+int tw_producer__without_sockets(struct tw_producer *p, int err, const struct tw_error *why, struct tw_error *error)
 {
 	if (!has_others(p))
 		return tw_error__set(error, err, "%s", why->text);
+	p->no_sockets = *why;
 	if (p->options->event_left_out)
 		p->options->event_left_out(p->options->ctx, why->text);
 	return 0;
@@ -476,7 +481,7 @@ static int set_up(struct tw_producer *p, struct tw_error *error)
 	if (!err)
 		err = make_readers(p, error);
 	if (!err)
-		describe_host(p);
+		tw_producer__describe_host(p);
 	return err;
 }
 

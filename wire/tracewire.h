@@ -233,7 +233,8 @@ struct tw_schema_tlv {
 	X(18, PHCS, text, "phcs", "PTP hardware clocks")                                        \
 	X(19, GRANDMASTER, text, "grandmaster", "clock identity of the PTP grandmaster")        \
 	X(20, SYNC_SINCE, number, "sync_since", "time since which the clocks have this source") \
-	X(21, SYNC_UTC, number, "sync_utc", "largest distance of this source from UTC, ns")
+	X(21, SYNC_UTC, number, "sync_utc", "largest distance of this source from UTC, ns")     \
+	X(22, HOOK, text, "hook", "stage of socket events, and its hook; any number of times")
 
 enum tw_host_attr {
 #define X(num, name, type, key, what) TW_HOST_##name = (num),

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "producer/sockets/sockets.h"
 #include "cli/doctor/checks.h"
-#include "producer/sockets/formats.h"
 
 static void show(const struct tw_socket_stage *stage, struct doctor_finding *ret)
 {
-	char events[64];
+	char text[256];
 
-	tw_sockts__names(stage->events, events, sizeof(events));
+	tw_socket_stage__describe(stage, text, sizeof(text));
 	if (stage->lack[0])
-		doctor__bad(ret, DOCTOR_LIMITED, stage->fix, "%s, stage %s: none: %s", events, stage->name,
-			    stage->lack);
+		doctor__bad(ret, DOCTOR_LIMITED, stage->fix, "%s", text);
 	else
-		doctor__ok(ret, "%s, stage %s: %s", events, stage->name, stage->hook);
+		doctor__ok(ret, "%s", text);
 }
 
 bool look_each_socket_stage(unsigned int i, struct doctor_finding *ret)

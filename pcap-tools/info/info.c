@@ -112,14 +112,41 @@ static void take_lost(struct tw_info_stream *s, const struct tw_tlv_view *tlv)
 		s->lost[lost.where] += lost.count;
 }
 
-static void take_host(struct tw_info_stream *s, const struct tw_tlv_view *tlv)
+static void forget_hooks(struct tw_info_stream *s)
+{
+	while (s->n_hooks)
+		free(s->hooks[--s->n_hooks]);
+}
+
+static int take_hook(struct tw_info_stream *s, const struct tw_attr_view *attr)
+{
+	char text[256];
+
+	if (s->n_hooks == TW_INFO_HOOKS_MAX)
+		return 0;
+	tw_printable__copy(text, sizeof(text), attr->value, attr->len);
+	s->hooks[s->n_hooks] = strdup(text);
+	return s->hooks[s->n_hooks] ? (s->n_hooks++, 0) : -ENOMEM;
+}
+
+static int take_host(struct tw_info_stream *s, const struct tw_tlv_view *tlv)
 {
 	struct tw_cursor attrs = { tlv->value, tlv->len };
 	struct tw_attr_view attr;
+	bool first = true;
+	int err = 0;
 
-	while (tw_host__next(&attrs, &attr))
+	while (!err && tw_host__next(&attrs, &attr)) {
 		if (attr.attr == TW_HOST_PHCS)
 			tw_printable__copy(s->phcs, sizeof(s->phcs), attr.value, attr.len);
+		if (attr.attr != TW_HOST_HOOK)
+			continue;
+		if (first)
+			forget_hooks(s);
+		first = false;
+		err = take_hook(s, &attr);
+	}
+	return err;
 }
 
 static void take_offset(struct tw_info_stream *s, const struct tw_tlv_view *tlv)
@@ -133,15 +160,17 @@ static void take_offset(struct tw_info_stream *s, const struct tw_tlv_view *tlv)
 
 static int take_tlv(struct tw_info_stream *s, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
+	struct tw_tlv_view whole = *tlv;
+	int err = 0;
+
 	switch (tlv->type) {
 	case TW_TLV_EVENT:
 		s->events++;
 		return 0;
 	case TW_TLV_PART:
 		s->events += tw_part__is_last_of_event(tlv);
-		break;
-	case TW_TLV_HOST:
-		take_host(s, tlv);
+		if (!tw_stream__whole(s->stream, frame, tlv, &whole))
+			return 0;
 		break;
 	case TW_TLV_OFFSET:
 		take_offset(s, tlv);
@@ -152,7 +181,9 @@ static int take_tlv(struct tw_info_stream *s, const struct tw_frame_info *frame,
 	default:
 		break;
 	}
-	return tw_stream__update(s->stream, frame, tlv);
+	if (whole.type == TW_TLV_HOST)
+		err = take_host(s, &whole);
+	return err ? err : tw_stream__update(s->stream, frame, &whole);
 }
 
 static bool is_ring(const struct tw_frame_info *frame)
@@ -342,8 +373,10 @@ int tw_info__read(int fd, const char *name, struct tw_counts *events, struct tw_
 
 void tw_info__fini(struct tw_info *info)
 {
-	for (uint32_t i = 0; i < info->n_streams; i++)
+	for (uint32_t i = 0; i < info->n_streams; i++) {
+		forget_hooks(info->streams[i]);
 		free(info->streams[i]);
+	}
 	free(info->streams);
 	tw_streams__free(info->table);
 	tw_capture_interfaces__fini(&info->interfaces);

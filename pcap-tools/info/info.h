@@ -14,6 +14,7 @@
 #include "stream/streams.h"
 
 #define TW_INFO_SCHEMAS_MAX 16 /* schemas listed per stream; up to TW_STREAM_SCHEMAS_NAMED_MAX are counted */
+#define TW_INFO_HOOKS_MAX   64 /* HOOKs kept per stream; further ones are ignored */
 
 struct tw_info_times {
 	uint64_t first, last; /* earliest and latest packet time, in any order of packets; ns since 1970 */
@@ -32,7 +33,9 @@ struct tw_info_stream {
 	 */
 	uint64_t events;
 	struct tw_info_times times;
-	char phcs[256];                      /* PHCS of the last HOST, printable; "" = none */
+	char phcs[256];                 /* PHCS of the last HOST, printable; "" = none */
+	char *hooks[TW_INFO_HOOKS_MAX]; /* HOOKs of the last HOST that has any, printable; @n_hooks, owned */
+	uint32_t n_hooks;
 	uint64_t n_offsets;                  /* number of OFFSET records */
 	struct tw_offset_view offset;        /* the last OFFSET; valid if n_offsets */
 	uint64_t changes[TW_OFFSET_KINDS];   /* number of OFFSET records of each enum tw_offset_kind */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "producer/sockets/formats.h"
 #include "producer/sockets/impl.h"
 
 #define ON(event) (1u << TW_SOCKTS_##event)
@@ -179,8 +180,16 @@ static void set_lack(const struct tw_bpf_kernel *kernel, const struct tw_socket_
 	}
 }
 
-/* Finds the hook of the stage of the @i-th hook. */
-static void find_hook(const struct tw_bpf_kernel *kernel, size_t i, struct tw_socket_stage *ret)
+static bool is_one_of(const struct tw_socket_hook *hook, const struct tw_socket_hook *const *of, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (of[i] == hook)
+			return true;
+	return false;
+}
+
+/* Finds the hook of the stage of the @i-th hook. Return: it; NULL if the kernel permits none */
+static const struct tw_socket_hook *find_hook(const struct tw_bpf_kernel *kernel, size_t i, struct tw_socket_stage *ret)
 {
 	const struct tw_socket_hook *const of = &hooks[i];
 	const bool wakes = of->events == TW_SOCKET_WAKES;
@@ -192,10 +201,11 @@ static void find_hook(const struct tw_bpf_kernel *kernel, size_t i, struct tw_so
 		if (permits(kernel, &hooks[i])) {
 			tw_socket_hook__describe(&hooks[i], ret->hook, sizeof(ret->hook));
 			ret->lack[0] = ret->fix[0] = '\0';
-			return;
+			return &hooks[i];
 		}
 		set_lack(kernel, &hooks[i], ret);
 	}
+	return NULL;
 }
 
 void tw_socket_hooks__explain(const struct tw_bpf_kernel *kernel, uint32_t events, struct tw_socket_stage *ret)
@@ -207,19 +217,53 @@ void tw_socket_hooks__explain(const struct tw_bpf_kernel *kernel, uint32_t event
 	find_hook(kernel, i, ret);
 }
 
-int tw_socket_stages__find(struct tw_socket_stage *ret, size_t max, struct tw_error *error)
+/* Finds the stages of some events. @used: NULL = nothing is attached */
+static size_t find_stages(const struct tw_bpf_kernel *kernel, uint32_t events, const struct tw_socket_hook *const *used,
+			  size_t n_used, struct tw_socket_stage *ret, size_t max)
 {
-	const struct tw_socket_hook *seen[HOOKS];
-	struct tw_bpf_kernel kernel;
-	int err = tw_bpf_kernel__init(&kernel, error);
+	const struct tw_socket_hook *seen[HOOKS], *hook;
 	size_t n = 0;
 
-	for (size_t i = 0; i < HOOKS && n < max && !err; i++) {
-		if (has_stage(seen, n, &hooks[i]))
+	for (size_t i = 0; i < HOOKS && n < max; i++) {
+		if (!(hooks[i].events & events) || has_stage(seen, n, &hooks[i]))
 			continue;
-		find_hook(&kernel, i, &ret[n]);
-		seen[n++] = &hooks[i];
+		hook = find_hook(kernel, i, &ret[n]);
+		seen[n] = &hooks[i];
+		if (hook && used && !is_one_of(hook, used, n_used)) {
+			ret[n].hook[0] = '\0';
+			snprintf(ret[n].lack, sizeof(ret[n].lack), "the kernel refuses its BPF program");
+		}
+		n++;
 	}
+	return n;
+}
+
+size_t tw_socket_hooks__stages(const struct tw_bpf_kernel *kernel, uint32_t events,
+			       const struct tw_socket_hook *const *used, size_t n_used, struct tw_socket_stage *ret,
+			       size_t max)
+{
+	const size_t n = find_stages(kernel, events, used, n_used, ret, max);
+
+	for (size_t i = 0; i < n; i++)
+		ret[i].events &= events;
+	return n;
+}
+
+int tw_socket_stages__find(struct tw_socket_stage *ret, size_t max, struct tw_error *error)
+{
+	struct tw_bpf_kernel kernel;
+	int n = tw_bpf_kernel__init(&kernel, error);
+
+	if (!n)
+		n = (int)find_stages(&kernel, UINT32_MAX, NULL, 0, ret, max);
 	tw_bpf_kernel__fini(&kernel);
-	return err ? err : (int)n;
+	return n;
+}
+
+void tw_socket_stage__describe(const struct tw_socket_stage *stage, char *ret, size_t size)
+{
+	char events[64];
+
+	snprintf(ret, size, "%s, stage %s: %s%s", tw_sockts__names(stage->events, events, sizeof(events)), stage->name,
+		 stage->lack[0] ? "none: " : "", stage->lack[0] ? stage->lack : stage->hook);
 }

@@ -42,6 +42,16 @@ size_t tw_socket_hooks__choose(const struct tw_bpf_kernel *kernel, uint32_t even
 /** tw_socket_hooks__explain() - find out why the kernel permits no hook for events. @ret: the first stage whose hooks are for @events */
 void tw_socket_hooks__explain(const struct tw_bpf_kernel *kernel, uint32_t events, struct tw_socket_stage *ret);
 
+/**
+ * tw_socket_hooks__stages() - list the stages of some events, and what the kernel permits for each
+ * @events: bits of struct tw_socket_hook's @events
+ * @used: @n_used hooks. Of a stage that the kernel permits without being one of these, @ret says that the kernel refuses its program
+ * @ret: @max elements. Return: their number
+ */
+size_t tw_socket_hooks__stages(const struct tw_bpf_kernel *kernel, uint32_t events,
+			       const struct tw_socket_hook *const *used, size_t n_used, struct tw_socket_stage *ret,
+			       size_t max);
+
 /** tw_socket_hook__describe() - what the program is attached to, for people, such as "tracepoint kfree_skb" */
 void tw_socket_hook__describe(const struct tw_socket_hook *hook, char *ret, size_t size);
 

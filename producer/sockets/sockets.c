@@ -29,6 +29,7 @@ struct tw_sockets {
 	struct tw_bpf_kernel kernel;
 	const struct tw_socket_hook *hooks[TW_SOCKET_HOOKS_MAX];
 	size_t n_hooks;
+	uint32_t wanted; /* bits of struct tw_socket_hook's @events: the selected ones */
 	int links[LINKS_MAX];
 	size_t n_links;
 	int stamping;                              /* a socket that requests receive time stamps; -1 = none */
@@ -96,8 +97,8 @@ static int choose_hooks(struct tw_sockets *s, const struct tw_sockets_options *o
 {
 	int err = 0;
 
-	s->n_hooks = tw_socket_hooks__choose(&s->kernel, options->wakes ? with_wakes(options->events) : options->events,
-					     s->hooks, TW_SOCKET_HOOKS_MAX);
+	s->wanted = options->wakes ? with_wakes(options->events) : options->events;
+	s->n_hooks = tw_socket_hooks__choose(&s->kernel, s->wanted, s->hooks, TW_SOCKET_HOOKS_MAX);
 	if (options->selected && options->selected->n_cgroups)
 		drop_hooks_without_socket(s);
 	for (size_t i = 0; i < TW_SOCKET_OBJECTS && !err; i++) {
@@ -462,6 +463,17 @@ static int begin_thinning(struct tw_sockets *s, struct tw_error *error)
 	return err;
 }
 
+/* Forgets the hooks of other events. */
+static void keep_hooks(struct tw_sockets *s, uint32_t events)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_hooks; i++)
+		if (s->hooks[i]->events & events)
+			s->hooks[n++] = s->hooks[i];
+	s->n_hooks = n;
+}
+
 int tw_sockets__attach(struct tw_sockets *s, uint32_t events, struct tw_error *error)
 {
 	struct tw_error why, sentence;
@@ -477,11 +489,22 @@ int tw_sockets__attach(struct tw_sockets *s, uint32_t events, struct tw_error *e
 		tw_sockets__detach(s);
 		explain(refused & events, err, why.text, &sentence);
 		events &= refused & 1u << TW_SOCKTS_ingress_ts ? ~(refused | TW_SOCKET_WAKES) : ~refused;
+		keep_hooks(s, events);
 		if (!events)
 			return tw_error__set(error, err, "%s", sentence.text);
 		if (s->left_out)
 			s->left_out(s->ctx, sentence.text);
 	}
+}
+
+size_t tw_sockets__stages(const struct tw_sockets *s, struct tw_socket_stage *ret, size_t max)
+{
+	return tw_socket_hooks__stages(&s->kernel, s->wanted, s->hooks, s->n_hooks, ret, max);
+}
+
+size_t tw_sockets__programs(const struct tw_sockets *s)
+{
+	return s->n_hooks;
 }
 
 /*

@@ -99,4 +99,17 @@ struct tw_socket_stage {
  */
 int tw_socket_stages__find(struct tw_socket_stage *ret, size_t max, struct tw_error *error);
 
+/**
+ * tw_sockets__stages() - what the programs of a run are attached to, after tw_sockets__attach(), or will be, before it
+ * @ret: @max elements; TW_SOCKET_STAGES_MAX are enough
+ * Return: the number of stages of the selected events
+ */
+size_t tw_sockets__stages(const struct tw_sockets *sockets, struct tw_socket_stage *ret, size_t max);
+
+/** tw_sockets__programs() - number of programs that are attached, after tw_sockets__attach(), or will be, before it */
+size_t tw_sockets__programs(const struct tw_sockets *sockets);
+
+/** tw_socket_stage__describe() - "sockts:drop, stage dropped: tracepoint kfree_skb", or, after "none: ", what the kernel lacks */
+void tw_socket_stage__describe(const struct tw_socket_stage *stage, char *ret, size_t size);
+
 #endif

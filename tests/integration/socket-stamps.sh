@@ -255,4 +255,6 @@ says err "^tracewire record: $sentence" || fail "a sole program: $(cat err)"
 run 0 ./at_root "$tracewire" record -e sockts:egress_ts,sched:sched_switch -w sole.pcapng -- true
 says err "^$sentence" || fail "a sole program, and other events: $(cat err)"
 "$tracewire" report -q sole.pcapng | grep -q sched_switch || fail "beside a sole program, the run has no events"
+"$tracewire" info sole.pcapng | grep -qx ' *sockts:egress_ts, stage tcp: none: the kernel refuses its BPF program' ||
+	fail "beside a sole program: $("$tracewire" info sole.pcapng)"
 exit $failed

@@ -110,6 +110,30 @@ static void pieces(struct made *m)
 	put_event(m);
 }
 
+/* A HOST with hooks, in pieces and in one record; one has bytes that must be escaped. */
+static void hooks(struct made *m)
+{
+	static const char texts[][24] = { "sockts:drop, stage", "\x1b[7m\n\xff", "" };
+	struct tw_attr_view attrs[3];
+	uint8_t value[128];
+	uint32_t total;
+
+	begin(m);
+	for (size_t i = 0; i < 3; i++)
+		attrs[i] = (struct tw_attr_view){ TW_HOST_HOOK, (const uint8_t *)texts[i], strlen(texts[i]) };
+	test_frame__begin(&frame, TW_CHANNEL_CONTROL, 0, 1000);
+	tw_host__emit(&frame.f, attrs, 3);
+	total = (uint32_t)(frame.f.len - sizeof(struct tw_frame_hdr) - sizeof(struct tw_tlv));
+	memcpy(value, frame.buf + sizeof(struct tw_frame_hdr) + sizeof(struct tw_tlv), total);
+	put_frame(m);
+	for (uint32_t at = 0; at < total;) {
+		test_frame__begin(&frame, TW_CHANNEL_CONTROL, 1, 1000);
+		frame.f.cap = 100;
+		at += (uint32_t)tw_frame__add_part(&frame.f, TW_TLV_HOST, 1, value, total, at);
+		put_frame(m);
+	}
+}
+
 /* Has everything that a filter can test, and a frame that a classifier changed. */
 static void packed(struct made *m)
 {
@@ -183,6 +207,7 @@ int main(int argc, char **argv)
 		{ "compressed", "i in {1, 3..9} or i & 0x80", compressed },
 		{ "names", "comm ~ \"ta[s]?\" or host contains \"o\"", names },
 		{ "pieces", "!(event == \"event\") || system matches \"^m.d\"", pieces },
+		{ "hooks", "host == \"hook\"", hooks },
 		{ "packed", "comm == \"task\" or pid < 3 && time > 0.000001002", packed },
 		{ "blocks", "cpu == 1", blocks },
 		{ "pcap", "words", pcap },

@@ -52,6 +52,9 @@ static void check_streams(const struct tw_info *info)
 		packets += s->packets;
 		check(s->packets && s->received <= s->events);
 		check_text(s->stream->identity.host, sizeof(s->stream->identity.host));
+		check(s->n_hooks <= TW_INFO_HOOKS_MAX);
+		for (uint32_t j = 0; j < s->n_hooks; j++)
+			check_text(s->hooks[j], 256);
 		check_text(s->stream->identity.events, sizeof(s->stream->identity.events));
 		check(tw_ledger__comment(&s->counted, text, sizeof(text)) < sizeof(text) - 1);
 		check(s->counted.place[TW_PLACE_DELIVERED] == s->received);

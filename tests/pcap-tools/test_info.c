@@ -470,6 +470,46 @@ static void test_snapped_header(void **state)
 	assert_int_equal(info.unreadable, 0);
 }
 
+/* The hooks of the last HOST that has any; they arrive in pieces, as a long HOST does. */
+static void test_hooks(void **state)
+{
+	static uint8_t value[4096];
+	struct tw_attr_view attrs[TW_INFO_HOOKS_MAX + 6];
+	uint32_t total;
+
+	(void)state;
+	begin("tracewire capture 9.9");
+	for (size_t i = 0; i < TW_INFO_HOOKS_MAX + 6; i++)
+		attrs[i] = (struct tw_attr_view){ TW_HOST_HOOK, (const uint8_t *)"of\x1bnobody", 9 };
+	put_control(0);
+	assert_true(tw_host__emit(&frame.f, attrs, 3));
+	put(0, 1000);
+	read_made();
+	assert_int_equal(info.streams[0]->n_hooks, 3);
+	tw_info__fini(&info);
+
+	begin("tracewire capture 9.9");
+	attrs[1] = (struct tw_attr_view){ TW_HOST_HOOK, (const uint8_t *)"sockts:drop", 11 };
+	put_control(1);
+	assert_true(tw_host__emit(&frame.f, attrs, TW_INFO_HOOKS_MAX + 6));
+	total = (uint32_t)(frame.f.len - sizeof(struct tw_frame_hdr) - sizeof(struct tw_tlv));
+	memcpy(value, frame.buf + sizeof(struct tw_frame_hdr) + sizeof(struct tw_tlv), total);
+	for (uint32_t at = 0, seq = 1; at < total;) {
+		put_control(seq++);
+		frame.f.cap = 400;
+		at += (uint32_t)tw_frame__add_part(&frame.f, TW_TLV_HOST, 1, value, total, at);
+		put(0, 1000);
+	}
+	put_control(9);
+	attrs[0] = (struct tw_attr_view){ TW_HOST_NAME, (const uint8_t *)"host", 4 };
+	assert_true(tw_host__emit(&frame.f, attrs, 1));
+	put(0, 1000);
+	read_made();
+	assert_int_equal(info.streams[0]->n_hooks, TW_INFO_HOOKS_MAX);
+	assert_string_equal(info.streams[0]->hooks[0], "of\\x1bnobody");
+	assert_string_equal(info.streams[0]->hooks[1], "sockts:drop");
+}
+
 static void test_refused(void **state)
 {
 	const int fd = memfd_create("capture", 0);
@@ -581,6 +621,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_cut, teardown),
 		cmocka_unit_test_teardown(test_snapped, teardown),
 		cmocka_unit_test_teardown(test_snapped_header, teardown),
+		cmocka_unit_test_teardown(test_hooks, teardown),
 		cmocka_unit_test_teardown(test_refused, teardown),
 		cmocka_unit_test_teardown(test_many_streams, teardown),
 		cmocka_unit_test_teardown(test_limits, teardown),
