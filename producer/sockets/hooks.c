@@ -11,9 +11,10 @@
 /*
  * The parts of a row of the table below. A program of a tracepoint reads the first @args arguments, which older kernels may not have.
  * NEEDS(): a function of the kernel; SINCE(): the first version of Linux that has the hook, the arguments and the function; WITH(): the
- * stage of the same events without which the program is of no use.
+ * program without which this one is of no use.
  */
 #define TRACEPOINT(name, args) .kind = TW_SOCKET_HOOK_TRACEPOINT, .target = #name, .args_min = (args)
+#define FUNCTION(name)         .kind = TW_SOCKET_HOOK_FUNCTION, .target = #name
 #define NETFILTER              .kind = TW_SOCKET_HOOK_NETFILTER, .target = "the netfilter hook PRE_ROUTING of this network namespace"
 #define INGRESS                .kind = TW_SOCKET_HOOK_INGRESS, .target = "ingress of the root cgroup"
 #define EGRESS                 .kind = TW_SOCKET_HOOK_EGRESS, .target = "egress of the root cgroup"
@@ -23,7 +24,7 @@
 
 #define NEEDS(function) .needs = #function
 #define SINCE(version)  .since = version
-#define WITH(of_stage)  .with = of_stage
+#define WITH(program)   .with = program
 #define ALWAYS          SINCE("5.8") /* the first Linux with BPF rings */
 
 #define STAMPS    NEEDS(bpf_sock_ops_enable_tx_tstamp)
@@ -36,15 +37,37 @@
 /* Events, stage, program, what it is attached to, what that needs */
 static const struct tw_socket_hook hooks[] = {
 	{ EGRESS_TCP, "tcp", "egress_tcp", SOCKOPS, STAMPS, SINCE("6.15") },
+	{ EGRESS_TCP, "tcp", "egress_tcp_push", FUNCTION(tcp_push), NEEDS(tcp_rate_skb_delivered), SINCE("6.15") },
+	{ EGRESS_TCP, "tcp_sched", "egress_tcp_sched", TRACEPOINT(net_dev_queue, 1), ALWAYS, WITH("egress_tcp_push") },
+	{ EGRESS_TCP, "tcp_sent", "egress_tcp_sent", TRACEPOINT(net_dev_start_xmit, 1), ALWAYS,
+	  WITH("egress_tcp_push") },
+	{ EGRESS_TCP, "tcp_ack", "egress_tcp_ack", FUNCTION(tcp_rate_skb_delivered), ALWAYS, WITH("egress_tcp_push") },
 	{ EGRESS_TCP, "tcp_entry", "egress_entry", TRACEPOINT(tcp_sendmsg_locked, 2), STAMPS, SINCE("6.16"),
-	  WITH("tcp") },
-	{ EGRESS_TCP, "tcp_existing", "egress_existing", EACH_TCP, STAMPS, SINCE("6.15"), WITH("tcp") },
+	  WITH("egress_tcp") },
+	{ EGRESS_TCP, "tcp_entry", "egress_tcp_entry", FUNCTION(tcp_sendmsg_locked), ALWAYS, WITH("egress_tcp_push") },
+	{ EGRESS_TCP, "tcp_pages", "egress_tcp_pages", FUNCTION(do_tcp_sendpages), WITH("egress_tcp_push") },
+	{ EGRESS_TCP, "tcp_begin", "egress_tcp_begin", TRACEPOINT(inet_sock_set_state, 3), ALWAYS,
+	  WITH("egress_tcp_push") },
+	{ EGRESS_TCP, "tcp_existing", "egress_existing", EACH_TCP, STAMPS, SINCE("6.15"), WITH("egress_tcp") },
+	{ EGRESS_TCP, "tcp_existing", "egress_tcp_before", EACH_TCP, ALWAYS, WITH("egress_tcp_push") },
 
 	{ EGRESS_UDP, "udp_socket", "egress_udp_socket", CREATE, READS_ALL },
+	{ EGRESS_UDP, "udp_socket", "egress_udp_send_socket", CREATE, ALWAYS, WITH("egress_udp_send") },
 	{ EGRESS_UDP, "udp_sendmsg", "egress_udp_sendmsg", EGRESS, READS_ALL },
-	{ EGRESS_UDP, "udp_sched", "egress_udp_sched", TRACEPOINT(net_dev_queue, 1), READS_ALL, WITH("udp_sendmsg") },
+	{ EGRESS_UDP, "udp_sendmsg", "egress_udp_send", FUNCTION(ip_send_skb), ALWAYS },
+	{ EGRESS_UDP, "udp_sendmsg_v6", "egress_udp_send_v6", FUNCTION(ip6_send_skb), WITH("egress_udp_send") },
+	{ EGRESS_UDP, "udp_sched", "egress_udp_sched", TRACEPOINT(net_dev_queue, 1), READS_ALL,
+	  WITH("egress_udp_sendmsg") },
+	{ EGRESS_UDP, "udp_sched", "egress_udp_send_sched", TRACEPOINT(net_dev_queue, 1), ALWAYS,
+	  WITH("egress_udp_send") },
 	{ EGRESS_UDP, "udp_sent", "egress_udp_sent", TRACEPOINT(net_dev_start_xmit, 1), READS_ALL,
-	  WITH("udp_sendmsg") },
+	  WITH("egress_udp_sendmsg") },
+	{ EGRESS_UDP, "udp_sent", "egress_udp_send_sent", TRACEPOINT(net_dev_start_xmit, 1), ALWAYS,
+	  WITH("egress_udp_send") },
+	{ EGRESS_UDP, "udp_entry", "egress_udp_entry", FUNCTION(udp_sendmsg), ALWAYS, WITH("egress_udp_sendmsg") },
+	{ EGRESS_UDP, "udp_entry", "egress_udp_send_entry", FUNCTION(udp_sendmsg), ALWAYS, WITH("egress_udp_send") },
+	{ EGRESS_UDP, "udp_entry_v6", "egress_udp_entry_v6", FUNCTION(udpv6_sendmsg), WITH("egress_udp_sendmsg") },
+	{ EGRESS_UDP, "udp_entry_v6", "egress_udp_send_entry_v6", FUNCTION(udpv6_sendmsg), WITH("egress_udp_send") },
 
 	{ ON(ingress_ts), "rx", "ingress_rx", TRACEPOINT(netif_receive_skb, 1), ALWAYS },
 	{ ON(ingress_ts), "ip", "ingress_ip", NETFILTER, SINCE("6.4") },
@@ -56,13 +79,13 @@ static const struct tw_socket_hook hooks[] = {
 	{ TW_SOCKET_WAKES, "run", "ingress_run", TRACEPOINT(sched_switch, 3), ALWAYS },
 
 	{ ON(held), "wait_end", "held_sent", EGRESS, ALWAYS },
-	{ ON(held), "wait_segment", "held_segment", TRACEPOINT(tcp_probe, 2), ALWAYS, WITH("wait_end") },
-	{ ON(held), "wait_sendmsg", "held_sendmsg", TRACEPOINT(sock_send_length, 3), SINCE("6.3"), WITH("wait_end") },
-	{ ON(held), "wait_entry", "held_entry", TRACEPOINT(tcp_sendmsg_locked, 2), SINCE("6.16"), WITH("wait_end") },
-	{ ON(held), "wait_dropped", "held_dropped", TRACEPOINT(kfree_skb, 3), SINCE("5.17"), WITH("wait_end") },
+	{ ON(held), "wait_segment", "held_segment", TRACEPOINT(tcp_probe, 2), ALWAYS, WITH("held_sent") },
+	{ ON(held), "wait_sendmsg", "held_sendmsg", TRACEPOINT(sock_send_length, 3), SINCE("6.3"), WITH("held_sent") },
+	{ ON(held), "wait_entry", "held_entry", TRACEPOINT(tcp_sendmsg_locked, 2), SINCE("6.16"), WITH("held_sent") },
+	{ ON(held), "wait_dropped", "held_dropped", TRACEPOINT(kfree_skb, 3), SINCE("5.17"), WITH("held_sent") },
 
 	{ ON(icmp_echo), "request", "echo_request", TRACEPOINT(net_dev_queue, 1), ALWAYS },
-	{ ON(icmp_echo), "reply", "echo_reply", TRACEPOINT(netif_receive_skb, 1), ALWAYS, WITH("request") },
+	{ ON(icmp_echo), "reply", "echo_reply", TRACEPOINT(netif_receive_skb, 1), ALWAYS, WITH("echo_request") },
 
 	{ ON(ecn_ce), "sent", "mark_sent", TRACEPOINT(net_dev_queue, 1), ALWAYS },
 	{ ON(ecn_ce), "received", "mark_received", TRACEPOINT(netif_receive_skb, 1), ALWAYS },
@@ -83,21 +106,37 @@ static bool is_same_stage(const struct tw_socket_hook *a, const struct tw_socket
 	return a->events == b->events && !strcmp(a->stage, b->stage);
 }
 
-/* The hook of the stage that another hook needs; NULL if it needs none */
+/* The hook that another hook needs; NULL if it needs none */
 static const struct tw_socket_hook *find_needed(const struct tw_socket_hook *hook)
 {
 	for (size_t i = 0; hook->with && i < HOOKS; i++)
-		if (hooks[i].events == hook->events && !strcmp(hooks[i].stage, hook->with))
+		if (!strcmp(hooks[i].program, hook->with))
 			return &hooks[i];
 	return NULL;
 }
 
-static bool permits(const struct tw_bpf_kernel *kernel, const struct tw_socket_hook *hook)
-{
-	const struct tw_socket_hook *needed = find_needed(hook);
+static bool permits(const struct tw_bpf_kernel *kernel, const struct tw_socket_hook *hook);
 
-	if (needed && !permits(kernel, needed))
-		return false;
+/* The hook of a stage that is used; NULL if the kernel permits none */
+static const struct tw_socket_hook *find_used(const struct tw_bpf_kernel *kernel, const struct tw_socket_hook *of)
+{
+	for (size_t i = 0; i < HOOKS; i++)
+		if (is_same_stage(&hooks[i], of) && permits(kernel, &hooks[i]))
+			return &hooks[i];
+	return NULL;
+}
+
+/* Whether a hook belongs to one of several hooks of a stage, and is of no interest, because that one is not used. */
+static bool is_replaced(const struct tw_bpf_kernel *kernel, const struct tw_socket_hook *hook)
+{
+	const struct tw_socket_hook *needed = find_needed(hook), *used = needed ? find_used(kernel, needed) : NULL;
+
+	return needed && used != needed && (used || needed->kind == TW_SOCKET_HOOK_FUNCTION);
+}
+
+/* Without the hook that it needs */
+static bool permits_alone(const struct tw_bpf_kernel *kernel, const struct tw_socket_hook *hook)
+{
 	if (hook->needs && !tw_bpf_kernel__has_function(kernel, hook->needs))
 		return false;
 	switch (hook->kind) {
@@ -111,10 +150,18 @@ static bool permits(const struct tw_bpf_kernel *kernel, const struct tw_socket_h
 	case TW_SOCKET_HOOK_EGRESS:
 	case TW_SOCKET_HOOK_CREATE:
 	case TW_SOCKET_HOOK_SOCKOPS:
-	case TW_SOCKET_HOOK_EACH_TCP:
 		return kernel->cgroup >= 0;
+	case TW_SOCKET_HOOK_EACH_TCP:
+		return true;
 	}
 	return false;
+}
+
+static bool permits(const struct tw_bpf_kernel *kernel, const struct tw_socket_hook *hook)
+{
+	const struct tw_socket_hook *needed = find_needed(hook);
+
+	return (!needed || find_used(kernel, needed) == needed) && permits_alone(kernel, hook);
 }
 
 static bool has_stage(const struct tw_socket_hook *const *chosen, size_t n, const struct tw_socket_hook *hook)
@@ -164,7 +211,7 @@ static void set_lack(const struct tw_bpf_kernel *kernel, const struct tw_socket_
 	const struct tw_socket_hook *needed = find_needed(hook);
 	char what[sizeof(ret->hook)];
 
-	if (needed && !permits(kernel, needed))
+	if (needed && permits_alone(kernel, hook))
 		hook = needed;
 	snprintf(ret->fix, sizeof(ret->fix), "use Linux %s or later", hook->since);
 	tw_socket_hook__describe(hook, what, sizeof(what));
@@ -178,6 +225,26 @@ static void set_lack(const struct tw_bpf_kernel *kernel, const struct tw_socket_
 	} else {
 		snprintf(ret->lack, sizeof(ret->lack), "this kernel permits no BPF programs at %s", what);
 	}
+	if (hook->kind == TW_SOCKET_HOOK_FUNCTION && !kernel->has_fentry)
+		snprintf(ret->fix, sizeof(ret->fix), "use a kernel with CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS");
+}
+
+/* Whether a stage is none of this kernel: its hooks belong to hooks that are not used, or are those of functions that only older kernels have. */
+static bool is_needless(const struct tw_bpf_kernel *kernel, const struct tw_socket_hook *of)
+{
+	for (size_t i = 0; i < HOOKS; i++)
+		if (is_same_stage(&hooks[i], of) && !is_replaced(kernel, &hooks[i]) &&
+		    (hooks[i].since || permits(kernel, &hooks[i])))
+			return false;
+	return true;
+}
+
+/* Functions are the last resort, so what they lack is of interest only if there is nothing else. */
+static bool hangs_on_function(const struct tw_socket_hook *hook)
+{
+	const struct tw_socket_hook *needed = find_needed(hook);
+
+	return (needed ? needed : hook)->kind == TW_SOCKET_HOOK_FUNCTION;
 }
 
 static bool is_one_of(const struct tw_socket_hook *hook, const struct tw_socket_hook *const *of, size_t n)
@@ -196,14 +263,15 @@ static const struct tw_socket_hook *find_hook(const struct tw_bpf_kernel *kernel
 
 	*ret = (struct tw_socket_stage){ .events = wakes ? ON(ingress_ts) : of->events, .name = of->stage };
 	for (; i < HOOKS; i++) {
-		if (!is_same_stage(&hooks[i], of))
+		if (!is_same_stage(&hooks[i], of) || is_replaced(kernel, &hooks[i]))
 			continue;
 		if (permits(kernel, &hooks[i])) {
 			tw_socket_hook__describe(&hooks[i], ret->hook, sizeof(ret->hook));
 			ret->lack[0] = ret->fix[0] = '\0';
 			return &hooks[i];
 		}
-		set_lack(kernel, &hooks[i], ret);
+		if (!ret->lack[0] || !hangs_on_function(&hooks[i]))
+			set_lack(kernel, &hooks[i], ret);
 	}
 	return NULL;
 }
@@ -225,7 +293,7 @@ static size_t find_stages(const struct tw_bpf_kernel *kernel, uint32_t events, c
 	size_t n = 0;
 
 	for (size_t i = 0; i < HOOKS && n < max; i++) {
-		if (!(hooks[i].events & events) || has_stage(seen, n, &hooks[i]))
+		if (!(hooks[i].events & events) || has_stage(seen, n, &hooks[i]) || is_needless(kernel, &hooks[i]))
 			continue;
 		hook = find_hook(kernel, i, &ret[n]);
 		seen[n] = &hooks[i];

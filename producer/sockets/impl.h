@@ -31,8 +31,9 @@ struct tw_socket_hook {
 	const char *target; /* name of the tracepoint or function; for other kinds, a description for people */
 	int args_min;       /* number of arguments that the tracepoint must have at least */
 	const char *needs;  /* name of a function that the kernel must have, for example a kfunc; NULL = none */
-	const char *since;  /* the first version of Linux that has all of this, for people */
-	const char *with;   /* stage of the same events without which the program is of no use; NULL = none */
+	const char *
+		since; /* the first version of Linux that has all of this, for people; NULL = only older ones have it */
+	const char *with; /* program without which this one is of no use; NULL = none */
 };
 
 /** tw_socket_hooks__choose() - list the hooks that the kernel permits for some events. @ret: @max elements. Return: their number */

@@ -16,6 +16,8 @@
 #include "drop_programs.skel.h"
 #include "echo_programs.skel.h"
 #include "egress_programs.skel.h"
+#include "egress_tcp_function_programs.skel.h"
+#include "egress_udp_function_programs.skel.h"
 #include "egress_udp_programs.skel.h"
 #include "held_programs.skel.h"
 #include "ingress_programs.skel.h"
@@ -30,7 +32,10 @@ static const struct {
 	const void *(*bytes)(size_t *size);
 } files[TW_SOCKET_OBJECTS] = {
 	{ 1u << TW_SOCKTS_egress_ts | 1u << TW_SOCKTS_egress_stats, " of TCP", egress_programs__elf_bytes },
+	{ 1u << TW_SOCKTS_egress_ts | 1u << TW_SOCKTS_egress_stats, " of TCP",
+	  egress_tcp_function_programs__elf_bytes },
 	{ 1u << TW_SOCKTS_egress_ts, " of UDP", egress_udp_programs__elf_bytes },
+	{ 1u << TW_SOCKTS_egress_ts, " of UDP", egress_udp_function_programs__elf_bytes },
 	{ 1u << TW_SOCKTS_ingress_ts, "", ingress_programs__elf_bytes },
 	{ 1u << TW_SOCKTS_held, "", held_programs__elf_bytes },
 	{ 1u << TW_SOCKTS_tcp_reset, "", reset_programs__elf_bytes },

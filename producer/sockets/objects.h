@@ -13,7 +13,7 @@
 #include "producer/sockets/impl.h"
 #include "producer/sockets/record.h"
 
-#define TW_SOCKET_OBJECTS 8
+#define TW_SOCKET_OBJECTS 10
 
 struct bpf_object;
 struct bpf_program;

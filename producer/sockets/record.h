@@ -424,10 +424,12 @@ struct tw_sockts_settings {
 	__u32 own_tgid;            /* process of the run, whose own events are left out; 0 = none */
 	__u32 events;              /* bits 1 << enum tw_sockts_event of the events that are recorded */
 	__u32 has_wakes;           /* 1 = wake-ups are events, too */
+	__u32 has_udp_entry;       /* 1 = there is a hook where a task begins to send a datagram */
 	__u32 tx_flags_of_sockets; /* bits of skb_shared_info.tx_flags that an application can set by SO_TIMESTAMPING */
 	__u32 us_per_jiffy;
 	__u32 has_samples; /* 1 = @sample of struct tw_sockts_cpu is used */
 	__u32 n_cgroups;   /* number of selected cgroups; 0 = all */
+	__u32 unused;
 	struct tw_sockts_cgroup cgroups[TW_SOCKTS_CGROUPS_MAX];
 	struct tw_sockts_conditions conditions[TW_SOCKTS_EVENTS];
 };

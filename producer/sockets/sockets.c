@@ -67,6 +67,14 @@ static bool has_hook(const struct tw_sockets *s, uint32_t events)
 	return false;
 }
 
+static bool has_stage(const struct tw_sockets *s, const char *stage)
+{
+	for (size_t i = 0; i < s->n_hooks; i++)
+		if (!strcmp(s->hooks[i]->stage, stage))
+			return true;
+	return false;
+}
+
 /* Says which of the selected events the programs of an object would make, and why the kernel cannot run them. */
 static int explain_lack(const struct tw_sockets *s, const struct tw_sockets_options *options, size_t object,
 			struct tw_error *ret)
@@ -104,7 +112,8 @@ static int choose_hooks(struct tw_sockets *s, const struct tw_sockets_options *o
 	for (size_t i = 0; i < TW_SOCKET_OBJECTS && !err; i++) {
 		struct tw_error why;
 
-		if (!(tw_socket_objects__events(i) & options->events) || has_hook(s, tw_socket_objects__events(i)))
+		if (!(tw_socket_objects__events(i) & options->events) || has_hook(s, tw_socket_objects__events(i)) ||
+		    (i && tw_socket_objects__events(i) == tw_socket_objects__events(i - 1)))
 			continue;
 		if (!s->n_hooks)
 			err = explain_lack(s, options, i, error);
@@ -204,6 +213,7 @@ static int load(struct tw_sockets *s, const struct tw_sockets_options *options, 
 		.own_tgid = options->own_tgid,
 		.events = options->events,
 		.has_wakes = options->wakes,
+		.has_udp_entry = has_stage(s, "udp_entry"),
 		.tx_flags_of_sockets = tx_flags_of_sockets(&s->kernel),
 		.us_per_jiffy = us_per_jiffy(),
 		.has_samples = options->sample > 1 || options->max_cpu,

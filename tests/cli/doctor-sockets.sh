@@ -33,8 +33,9 @@ while read -r status tracepoint; do
 done < <(sed -nE 's/^([a-z]+) .*(: |no )tracepoint ([a-z0-9_]+)$/\1 \3/p' "$scratch/stages")
 [ "$(grep -c 'tracepoint' "$scratch/stages")" -ge 4 ] || fail "few tracepoints: $(cat "$scratch/stages")"
 
-# Without cgroup2, the stages at the root cgroup are missing, and those that need them, and no others.
-if grep -q ' cgroup2 ' /proc/mounts && grep -q '^ok .*root cgroup$' "$scratch/stages"; then
+# Without cgroup2, the stages at the root cgroup are missing, and those that need them, and no others. Kernels that permit programs at
+# functions have other hooks then.
+if grep -q 'no BPF programs at function' "$scratch/stages" && grep -q ' cgroup2 ' /proc/mounts && grep -q '^ok .*root cgroup$' "$scratch/stages"; then
 	awk '$3 == "cgroup2" { print $2 }' /proc/mounts | tac | xargs -n 1 umount -l
 	stages >"$scratch/without"
 	needing='stage (tcp|tcp_entry|tcp_existing|udp_socket|udp_sendmsg|udp_sched|udp_sent|l4|wait_[a-z]+): '

@@ -10,7 +10,7 @@
  *        stamps send ADDRESS PORT MODE N SIZE PAUSE: send 10 bytes, and then N messages of SIZE bytes, PAUSE us apart. MODE:
  *            plain   no time stamps
  *            id      SOF_TIMESTAMPING_OPT_ID
- *            tcp     also SOF_TIMESTAMPING_OPT_ID_TCP
+ *            tcp     also SOF_TIMESTAMPING_OPT_ID_TCP, if the kernel has it
  *            more    as tcp; two of three messages with MSG_MORE, so that a packet has three
  *            third   as more, but time stamps are requested for the first of three messages only
  *            udp     over UDP, SOF_TIMESTAMPING_OPT_ID
@@ -210,6 +210,16 @@ static void send_message(int fd, char *data, size_t size, int flags, uint32_t st
 		die("sendmsg");
 }
 
+/* Linux before 6.2 does not know OPT_ID_TCP. Without it, keys are counted from the first byte that is not acknowledged. */
+static void request_stamps(int fd, uint32_t flags)
+{
+	const uint32_t known = flags & ~(uint32_t)OPT_ID_TCP;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof(flags)) &&
+	    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &known, sizeof(known)))
+		die("SO_TIMESTAMPING");
+}
+
 static void run_send(char **args)
 {
 	const char *mode = args[2];
@@ -237,8 +247,8 @@ static void run_send(char **args)
 		flags |= SOF_TIMESTAMPING_OPT_STATS;
 	if (!is_third)
 		flags |= STAMPS;
-	if (!is_plain && setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof(flags)))
-		die("SO_TIMESTAMPING");
+	if (!is_plain)
+		request_stamps(fd, flags);
 	for (int i = 0; i < n; i++) {
 		send_message(fd, data, (size_t)size, by_thirds && i % 3 != 2 ? MSG_MORE : 0,
 			     is_third && i % 3 == 0 ? STAMPS : 0);
