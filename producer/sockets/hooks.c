@@ -78,7 +78,8 @@ static const struct tw_socket_hook hooks[] = {
 	{ TW_SOCKET_WAKES, "wake", "ingress_wake", TRACEPOINT(sched_waking, 1), ALWAYS },
 	{ TW_SOCKET_WAKES, "run", "ingress_run", TRACEPOINT(sched_switch, 3), ALWAYS },
 
-	{ ON(held), "wait_end", "held_sent", EGRESS, ALWAYS },
+	/* before this function, a program at the egress cannot ask for the current task */
+	{ ON(held), "wait_end", "held_sent", EGRESS, NEEDS(bpf_rdonly_cast), SINCE("6.2") },
 	{ ON(held), "wait_segment", "held_segment", TRACEPOINT(tcp_probe, 2), ALWAYS, WITH("held_sent") },
 	{ ON(held), "wait_sendmsg", "held_sendmsg", TRACEPOINT(sock_send_length, 3), SINCE("6.3"), WITH("held_sent") },
 	{ ON(held), "wait_entry", "held_entry", TRACEPOINT(tcp_sendmsg_locked, 2), SINCE("6.16"), WITH("held_sent") },
