@@ -423,7 +423,7 @@ static bool is_cumulative(const struct tw_connection *connection, enum tw_stage 
 {
 	if (!connection->is_tcp)
 		return stage == TW_STAGE_RX || stage == TW_STAGE_IP;
-	return stage == TW_STAGE_ACK || stage >= TW_STAGE_SOCKET;
+	return stage == TW_STAGE_ACK || (stage >= TW_STAGE_SOCKET && stage <= TW_STAGE_READ);
 }
 
 /* Whether the reader's events belong to this transmission: it filled the socket's queue. */
@@ -443,6 +443,7 @@ static bool belongs(const struct range *range, const struct tw_socket_stamp *sta
 	switch (stamp->stage) {
 	case TW_STAGE_SENDMSG_ENTRY:
 	case TW_STAGE_SENDMSG:
+	case TW_STAGE_HELD:
 		return true;
 	case TW_STAGE_SCHED:
 	case TW_STAGE_SND_SW:

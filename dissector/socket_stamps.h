@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The socket events of the open capture (sockts:egress_ts, sockts:ingress_ts and sockts:icmp_echo), and the packets that they are about, by
+ * The socket events of the open capture (sockts:egress_ts, ingress_ts, held and icmp_echo), and the packets that they are about, by
  * connection.
  *
  * An event is about a range of bytes of a connection, about a datagram, or about an echo of ICMP. Bytes are counted with 64 bits, so that sequence numbers that
  * wrap need no care. Which packets an event belongs to depends on its stage:
  *
  * - SENDMSG: to the packets that contain bytes of the message;
+ * - HELD: to the packets that contain the first byte that waited;
  * - SCHED, SND: as above, but only to those of the same transmission. A packet was captured after its own SCHED, and before that of the
  *   next transmission;
  * - RX, IP, L4: to the packets with the bytes, until they are sent again;
@@ -23,7 +24,7 @@
 #include "dissector/compat.h"
 #include "dissector/packet_header.h"
 
-/* In the order in which bytes pass them. */
+/* In the order in which bytes pass them; but the end of a wait in the send queue is the last one here. */
 enum tw_stage {
 	TW_STAGE_SENDMSG_ENTRY,
 	TW_STAGE_SENDMSG,
@@ -38,6 +39,7 @@ enum tw_stage {
 	TW_STAGE_WAKE,
 	TW_STAGE_RUN,
 	TW_STAGE_READ,
+	TW_STAGE_HELD,
 	TW_STAGE_REQUEST, /* of an echo */
 	TW_STAGE_REPLY,
 	TW_STAGES,
@@ -63,6 +65,8 @@ struct tw_socket_stamp {
 	int64_t time;                 /* ns, by the clock of the packet times */
 	uint32_t stream;              /* number of its stream */
 	uint32_t bytes;
+	uint64_t waited;    /* HELD: ns */
+	const char *reason; /* HELD: name of the reason */
 	int32_t pid;
 	uint16_t transmission;
 	uint8_t stage; /* enum tw_stage */

@@ -4,7 +4,7 @@
 static int proto_sockets = -1;
 static int ett_sockets = -1, ett_stamp = -1;
 static int hf_frame = -1, hf_stage = -1, hf_since = -1, hf_transmission = -1, hf_sender = -1, hf_reader = -1,
-	   hf_packet = -1;
+	   hf_packet = -1, hf_held = -1, hf_reason = -1;
 static int hf_delays[TW_DELAYS];
 
 /* Keys of what Wireshark stores with a frame: the segment of a packet, or the first stamp of a frame with events. */
@@ -24,9 +24,13 @@ static const char *const stage_names[TW_STAGES] = {
 	[TW_STAGE_WAKE] = "wake",
 	[TW_STAGE_RUN] = "run",
 	[TW_STAGE_READ] = "read",
+	[TW_STAGE_HELD] = "held",
 	[TW_STAGE_REQUEST] = "request",
 	[TW_STAGE_REPLY] = "reply",
 };
+
+/* Why data were held, by the field `reason` of sockts:held. */
+static const char *const reasons[] = { "?", "pacing", "cwnd", "rwnd", "cork", "nagle", "tsq", "netfilter", "sndbuf" };
 
 static hf_register_info hf[] = {
 	{ &hf_frame,
@@ -50,6 +54,12 @@ static hf_register_info hf[] = {
 	{ &hf_packet,
 	  { "Packet in frame", "trace.sockts.packet", FT_FRAMENUM, BASE_NONE, NULL, 0,
 	    "A captured packet that this socket event is about", HFILL } },
+	{ &hf_held,
+	  { "Held (ns)", "trace.sockts.held", FT_UINT64, BASE_DEC, NULL, 0,
+	    "How long the first byte of the packet was held in the send queue, ns", HFILL } },
+	{ &hf_reason,
+	  { "Reason", "trace.sockts.held_reason", FT_STRING, BASE_NONE, NULL, 0,
+	    "Why the first byte of the packet was held in the send queue", HFILL } },
 #define DELAY(delay, label, name, what)                                                                       \
 	{                                                                                                     \
 		&hf_delays[delay],                                                                            \
@@ -69,31 +79,39 @@ static hf_register_info hf[] = {
 #undef DELAY
 };
 
-enum event_kind { EGRESS, INGRESS, ECHO, EVENT_KINDS };
+enum event_kind { EGRESS, INGRESS, HELD, ECHO, EVENT_KINDS };
 
-/* The events of a kind, and its stages: they begin with type 1. */
+/* The events of a kind, and its stages: they begin with type 1. A wait has no type. */
 static const struct {
 	const char *name;
 	enum tw_stage first, last;
 } kinds[EVENT_KINDS] = {
 	[EGRESS] = { "egress_ts", TW_STAGE_SENDMSG_ENTRY, TW_STAGE_ACK },
 	[INGRESS] = { "ingress_ts", TW_STAGE_RX, TW_STAGE_READ },
+	[HELD] = { "held", TW_STAGE_HELD, TW_STAGE_HELD },
 	[ECHO] = { "icmp_echo", TW_STAGE_REQUEST, TW_STAGE_REPLY },
 };
 
 struct tw_socket_fields {
 	enum event_kind kind;
-	const struct tw_field *type, *protocol, *sport, *dport, *saddr, *daddr, *seq, *bytes;
-	const struct tw_field *key, *software;            /* NULL for an echo */
+	const struct tw_field *type; /* NULL for a wait */
+	const struct tw_field *protocol, *sport, *dport, *saddr, *daddr, *seq, *bytes;
+	const struct tw_field *key, *software;            /* NULL for a wait or an echo */
+	const struct tw_field *since, *waited, *reason;   /* of a wait, otherwise NULL */
 	const struct tw_field *id, *rtt;                  /* of an echo, otherwise NULL */
 	const struct tw_field *transmission, *pid, *comm; /* may be NULL */
 };
 
 static bool is_complete(const struct tw_socket_fields *f)
 {
-	const bool has_own = f->kind == ECHO ? f->id && f->rtt : f->key && f->software;
+	bool has_own = f->key && f->software;
 
-	return has_own && f->type && f->protocol && f->sport && f->dport && f->saddr && f->daddr && f->seq && f->bytes;
+	if (f->kind == HELD)
+		has_own = f->since && f->waited && f->reason;
+	else if (f->kind == ECHO)
+		has_own = f->id && f->rtt;
+	return has_own && (f->type || f->kind == HELD) && f->protocol && f->sport && f->dport && f->saddr && f->daddr &&
+	       f->seq && f->bytes;
 }
 
 const struct tw_socket_fields *tw_socket_fields__of(const struct tw_format *format)
@@ -106,7 +124,7 @@ const struct tw_socket_fields *tw_socket_fields__of(const struct tw_format *form
 		return NULL;
 #define FIND(field) fields.field = tw_format__find(format, #field)
 	FIND(type), FIND(protocol), FIND(sport), FIND(dport), FIND(seq), FIND(key), FIND(bytes), FIND(software);
-	FIND(transmission), FIND(pid), FIND(comm), FIND(id), FIND(rtt);
+	FIND(transmission), FIND(pid), FIND(comm), FIND(since), FIND(waited), FIND(reason), FIND(id), FIND(rtt);
 #undef FIND
 	fields.saddr = tw_format__find(format, "saddrv6");
 	fields.daddr = tw_format__find(format, "daddrv6");
@@ -169,7 +187,10 @@ static bool read_flow(const struct tw_socket_fields *f, const struct tw_record *
 static bool read_stage(const struct tw_socket_fields *f, const struct tw_record *record, uint8_t *ret)
 {
 	const uint64_t type = number_or_0(f->type, record);
-
+	if (f->kind == HELD) {
+		*ret = TW_STAGE_HELD;
+		return true;
+	}
 	if (!type || type > kinds[f->kind].last - kinds[f->kind].first + 1)
 		return false;
 	*ret = (uint8_t)(kinds[f->kind].first + type - 1);
@@ -196,6 +217,17 @@ static bool has_time(const packet_info *pinfo)
 	       pinfo->abs_ts.secs < INT64_MAX / 2000000000;
 }
 
+/* The wait of a byte. Its stage is the end of the wait. */
+static void read_wait(const struct tw_socket_fields *f, const struct tw_record *record, struct tw_socket_stamp *ret)
+{
+	const uint64_t reason = number_or_0(f->reason, record);
+
+	ret->waited = number_or_0(f->waited, record);
+	ret->software = number_or_0(f->since, record) + ret->waited;
+	ret->reason = reasons[reason < array_length(reasons) ? reason : 0];
+	ret->bytes = 1;
+}
+
 static bool read_stamp(struct tw_dissect *d, const struct tw_socket_fields *f, const struct tw_record *record,
 		       uint64_t time, struct tw_socket_stamp_event *ret)
 {
@@ -206,7 +238,10 @@ static bool read_stamp(struct tw_dissect *d, const struct tw_socket_fields *f, c
 	if (!read_flow(f, record, &ret->flow) || !read_stage(f, record, &stamp->stage))
 		return false;
 	stamp->software = f->software ? number_or_0(f->software, record) : tw_dissect__ns(d, time);
+	stamp->bytes = (uint32_t)number_or_0(f->bytes, record);
 	stamp->rtt = stamp->stage == TW_STAGE_REPLY ? number_or_0(f->rtt, record) : 0;
+	if (f->kind == HELD)
+		read_wait(f, record, stamp);
 	since_packet = (int64_t)(stamp->software - tw_dissect__ns(d, d->first_event_time));
 	if (since_packet < -INT64_MAX / 4 || since_packet > INT64_MAX / 4)
 		return false;
@@ -216,7 +251,6 @@ static bool read_stamp(struct tw_dissect *d, const struct tw_socket_fields *f, c
 	stamp->place.frame = d->pinfo->num;
 	stamp->place.order = d->n_events;
 	stamp->stream = d->stream->number;
-	stamp->bytes = (uint32_t)number_or_0(f->bytes, record);
 	stamp->pid = (int32_t)number_or_0(f->pid, record);
 	stamp->transmission = (uint16_t)number_or_0(f->transmission, record);
 	read_comm(f, record, stamp->comm);
@@ -318,19 +352,34 @@ static void put_task(struct tw_dissect *d, proto_tree *tree, int id, const struc
 	}
 }
 
-static void label_stamp(proto_item *item, const struct tw_socket_stamp *stamp, const struct tw_socket_stamp *before)
+/* "12.500 ms" */
+static const char *duration(const struct tw_dissect *d, int64_t ns)
 {
-	const int64_t ns = before ? tw_socket_stamp__since(stamp, before) : 0;
 	const bool is_long = ns >= 1000000;
 
+	return wmem_strdup_printf(d->pinfo->pool, "%.3f %s", (double)ns / (is_long ? 1000000 : 1000),
+				  is_long ? "ms" : "us");
+}
+
+/* A stage is named, and a wait also has its reason and its length. */
+static const char *text_of(const struct tw_dissect *d, const struct tw_socket_stamp *stamp)
+{
+	return stamp->stage == TW_STAGE_HELD ? wmem_strdup_printf(d->pinfo->pool, "held for %s by %s",
+								  duration(d, (int64_t)stamp->waited), stamp->reason)
+					     : stage_names[stamp->stage];
+}
+
+static void label_stamp(const struct tw_dissect *d, proto_item *item, const struct tw_socket_stamp *stamp,
+			const struct tw_socket_stamp *before)
+{
 	if (!item || !PTREE_DATA(item)->visible)
 		return;
 	if (before)
-		proto_item_set_text(item, "%s: %.3f %s after %s, in frame %u", stage_names[stamp->stage],
-				    (double)ns / (is_long ? 1000000 : 1000), is_long ? "ms" : "us",
-				    stage_names[before->stage], stamp->place.frame);
+		proto_item_set_text(item, "%s: %s after %s, in frame %u", text_of(d, stamp),
+				    duration(d, tw_socket_stamp__since(stamp, before)), stage_names[before->stage],
+				    stamp->place.frame);
 	else
-		proto_item_set_text(item, "%s: in frame %u", stage_names[stamp->stage], stamp->place.frame);
+		proto_item_set_text(item, "%s: in frame %u", text_of(d, stamp), stamp->place.frame);
 }
 
 static void put_stamp(struct tw_dissect *d, proto_tree *tree, const struct tw_socket_stamp *stamp,
@@ -341,10 +390,14 @@ static void put_stamp(struct tw_dissect *d, proto_tree *tree, const struct tw_so
 	const int64_t ns = before ? tw_socket_stamp__since(stamp, before) : -1;
 
 	proto_item_set_generated(item);
-	label_stamp(item, stamp, before);
+	label_stamp(d, item, stamp, before);
 	proto_item_set_generated(tw_put_text(d, below, hf_stage, 0, 0, stage_names[stamp->stage]));
 	if (ns >= 0)
 		proto_item_set_generated(tw_put_number(d, below, hf_since, 0, 0, (uint64_t)ns));
+	if (stamp->stage == TW_STAGE_HELD) {
+		proto_item_set_generated(tw_put_number(d, below, hf_held, 0, 0, stamp->waited));
+		proto_item_set_generated(tw_put_text(d, below, hf_reason, 0, 0, stamp->reason));
+	}
 	if (stamp->stage >= TW_STAGE_SCHED && stamp->stage <= TW_STAGE_ACK)
 		proto_item_set_generated(tw_put_number(d, below, hf_transmission, 0, 0, stamp->transmission));
 }

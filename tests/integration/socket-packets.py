@@ -31,13 +31,14 @@ def numbers(frame, name):
 
 class Event:
     def __init__(self, fields, name, frame, shown):
-        egress = name == "egress_ts"
+        held = name == "held"  # its time is the end of the wait of one byte
+        egress = name == "egress_ts" or held
         ends = [(".".join(map(str, fields[end + "addrv6"][12:])), fields[end + "port"]) for end in "sd"]
-        self.frame, self.stage = frame, (EGRESS if egress else INGRESS)[fields["type"]]
+        self.frame, self.stage = frame, "held" if held else (EGRESS if egress else INGRESS)[fields["type"]]
         self.flow = (fields["protocol"], *(ends if egress else reversed(ends)))
         self.key = extended(self.flow, fields["seq"]) if fields["protocol"] == 6 else fields["key"]
-        self.bytes = fields["bytes"] if fields["protocol"] == 6 else 1
-        self.time, self.transmission = fields["software"], fields.get("transmission", 0)
+        self.bytes = fields["bytes"] if fields["protocol"] == 6 and not held else 1
+        self.time, self.transmission = fields["since"] + fields["waited"] if held else fields["software"], fields.get("transmission", 0)
         self.packets = numbers(shown, "packet")
         self.delays = {d: numbers(shown, d)[0] for d in DELAYS if numbers(shown, d)}
 
@@ -61,7 +62,7 @@ def load(report, name):
         events = [json.loads(line) for line in f]
     assert len(events) == len(shown), f"{len(events)} events in the report, {len(shown)} in tshark"
     events = [Event(e["fields"], e["event"], frame, shown[frame]) for e, frame in zip(events, sorted(shown))
-              if e["event"] in ("egress_ts", "ingress_ts")]
+              if e["event"] in ("egress_ts", "ingress_ts", "held")]
     number, frames = collections.Counter(), layers(name + ".packets")
     return events, [Packet(frame, frames[frame], number) for frame in sorted(frames)]
 
@@ -79,7 +80,7 @@ def expected(packet, packets, events):
     def reaching(stage):
         return next((e for e in events if e.stage == stage and e.key >= packet.last), None)
 
-    found = [e for e in events if e.key >= packet.first and e.key - e.bytes < packet.last and e.stage.startswith("sendmsg")]
+    found = [e for e in events if e.key >= packet.first and e.key - e.bytes < packet.last and e.stage.startswith(("sendmsg", "held"))]
     for stage in ("sched", "snd_sw", "rx", "ip", "l4"):
         for key in {e.key for e in events if e.stage == stage}:
             same = [e for e in events if (e.stage, e.key) == (stage, key)]

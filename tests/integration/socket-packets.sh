@@ -88,7 +88,7 @@ capture() {
 	in_background far nsenter --net="/proc/$far/ns/net" dumpcap -q -i far -B 64 -w far.pcapng
 	far_dumpcap=$pid
 	wait_for says "$scratch/far.err" '^File: '
-	"$tracewire" record -q -e sockts:egress_ts,sockts:ingress_ts -e sched:sched_waking,sched:sched_switch \
+	"$tracewire" record -q -e sockts:egress_ts,sockts:ingress_ts,sockts:held -e sched:sched_waking,sched:sched_switch \
 		-f 'sport == 7777 || dport == 7777' -w events.pcapng -- bash -e traffic.sh "$stamps" "$drop" "$far" >traffic.out 2>record.err ||
 		fail "record: $(cat record.err traffic.out)"
 	wait_for has_end near.pcapng
