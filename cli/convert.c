@@ -271,6 +271,23 @@ static bool is_capture(int fd)
 	return false;
 }
 
+/* Prints what the joined file lacks of an input. */
+static void tell_missing_blocks(const char *name, const struct tw_join_count *count)
+{
+	if (count->left_out)
+		say(stderr, "blocks of %s that were left out, because they cannot be copied: %" PRIu64 "\n", name,
+		    count->left_out);
+	if (count->comments)
+		say(stderr, "comments of sections of %s that were left out: %" PRIu64 "\n", name, count->comments);
+}
+
+static bool overlap(const struct tw_join_stats *stats)
+{
+	const struct tw_join_count *a = &stats->trace, *b = &stats->packets;
+
+	return !a->packets || !b->packets || (a->first <= b->last && b->first <= a->last);
+}
+
 static void summarize_join(const struct convert *convert, const struct tw_join_stats *stats)
 {
 	const struct tw_join_count *packets = &stats->packets;
@@ -288,6 +305,12 @@ static void summarize_join(const struct convert *convert, const struct tw_join_s
 	if (packets->cut)
 		say(stderr, "packets of %s that were cut, because they are too long: %" PRIu64 "\n", convert->join,
 		    packets->cut);
+	tell_missing_blocks(convert->in, &stats->trace);
+	tell_missing_blocks(convert->join, packets);
+	if (!overlap(stats))
+		say(stderr,
+		    "the times of %s and %s do not overlap: join captures of the same time, made by the clock of one machine\n",
+		    convert->in, convert->join);
 }
 
 /* Refuses to write over the file of packets. */

@@ -322,6 +322,12 @@ bool tw_capture_file__is_compressed(const struct tw_capture_file *file)
 	return file->in.zstd;
 }
 
+void tw_capture_file__watch_others(struct tw_capture_file *file, tw_capture_watch_others *watch, void *ctx)
+{
+	file->watch_others = watch;
+	file->ctx_others = ctx;
+}
+
 void tw_capture_file__watch(struct tw_capture_file *file, tw_capture_watch *watch, void *ctx)
 {
 	file->watch = watch;

@@ -117,4 +117,17 @@ typedef void tw_capture_watch(void *ctx, const struct tw_capture_block *block);
  */
 void tw_capture_file__watch(struct tw_capture_file *file, tw_capture_watch *watch, void *ctx);
 
+/* A block of another type, for example with names of addresses. Its body is borrowed until the callback returns. */
+struct tw_capture_other {
+	uint32_t type; /* TW_PCAPNG_NRB, TW_PCAPNG_DSB, or unknown */
+	const uint8_t *body;
+	size_t len;
+	bool big_endian;
+};
+
+typedef void tw_capture_watch_others(void *ctx, const struct tw_capture_other *block);
+
+/** tw_capture_file__watch_others() - set the callback for blocks of all other types; as tw_capture_file__watch() */
+void tw_capture_file__watch_others(struct tw_capture_file *file, tw_capture_watch_others *watch, void *ctx);
+
 #endif

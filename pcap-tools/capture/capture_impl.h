@@ -58,8 +58,10 @@ struct tw_capture_file {
 	bool is_pcapng, is_recording;
 	struct tw_capture_interface *interfaces; /* of the current section; exactly one in pcap */
 	uint32_t n_interfaces, size_interfaces;
-	tw_capture_watch *watch; /* callback; NULL = none */
-	void *ctx;               /* context of watch */
+	tw_capture_watch *watch;               /* callback; NULL = none */
+	void *ctx;                             /* context of watch */
+	tw_capture_watch_others *watch_others; /* callback; NULL = none */
+	void *ctx_others;
 };
 
 /** tw_capture__show() - pass a block to the watch callback */

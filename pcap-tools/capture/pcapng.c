@@ -276,10 +276,23 @@ static int next_block(struct tw_capture_file *file, uint32_t *ret_type, struct b
 	return 1;
 }
 
+static void show_other(struct tw_capture_file *file, uint32_t type, const struct body *body)
+{
+	const struct tw_capture_other block = {
+		.type = type,
+		.body = body->at,
+		.len = body->len,
+		.big_endian = file->big_endian,
+	};
+
+	if (file->watch_others && type != TW_PCAPNG_PADDING)
+		file->watch_others(file->ctx_others, &block);
+}
+
 static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *error)
 {
 	struct body body;
-	uint32_t type;
+	uint32_t type = 0;
 	int more, err;
 
 	while ((more = next_block(file, &type, &body, error)) > 0) {
@@ -291,8 +304,10 @@ static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_e
 			return err;
 		if (type == TW_PCAPNG_ISB)
 			show_statistics(file, &body);
-		if (type == TW_PCAPNG_SHB)
+		else if (type == TW_PCAPNG_SHB)
 			show_section(file, &body);
+		else if (type != TW_PCAPNG_IDB)
+			show_other(file, type, &body);
 	}
 	return more;
 }

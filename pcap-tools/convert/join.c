@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/time.h"
 #include "pcap-tools/capture/packet_frame.h"
 #include "pcap-tools/pcapng/writer.h"
 #include "wire/decode.h"
@@ -208,6 +209,28 @@ static int add_statistics(struct side *side, const struct tw_capture_block *bloc
 	return tw_pcapng__copy_statistics(side->join->file, side->ids[block->interface], block->time, &options);
 }
 
+/* Names and secrets consist of numbers and bytes; their bodies are not converted to another byte order. */
+static void take_other(void *ctx, const struct tw_capture_other *block)
+{
+	struct side *side = ctx;
+	const bool is_known = block->type == TW_PCAPNG_NRB || block->type == TW_PCAPNG_DSB;
+
+	if (!side->join->file || !is_known || block->big_endian != TW_HOST_BE || block->len > TW_PCAPNG_PACKET_MAX) {
+		side->count->left_out++;
+		return;
+	}
+	side->count->kept++;
+	fail(side->join, tw_pcapng__copy_block(side->join->file, block->type, block->body, block->len));
+}
+
+static void count_comments(struct side *side, struct tw_capture_options options)
+{
+	struct tw_capture_option option;
+
+	while (tw_capture_options__next(&options, &option))
+		side->count->comments += option.code == TW_OPT_COMMENT;
+}
+
 static void take_block(void *ctx, const struct tw_capture_block *block)
 {
 	struct side *side = ctx;
@@ -215,6 +238,8 @@ static void take_block(void *ctx, const struct tw_capture_block *block)
 
 	if (block->kind == TW_CAPTURE_SECTION && !join->file && !join->err)
 		begin_output(join, block->options);
+	else if (block->kind == TW_CAPTURE_SECTION)
+		count_comments(side, block->options);
 	if (join->err)
 		return;
 	if (block->kind == TW_CAPTURE_SECTION)
@@ -252,6 +277,8 @@ static void count(const struct side *side)
 	const uint8_t *frame;
 	size_t len;
 
+	side->count->first = side->count->packets ? tw_time__earlier(side->count->first, packet->time) : packet->time;
+	side->count->last = tw_time__later(side->count->last, packet->time);
 	side->count->packets++;
 	side->count->cut += packet->len > TW_PCAPNG_PACKET_MAX;
 	frame = tw_packet__frame(packet->linktype, packet->data, packet->len, &len);
@@ -295,9 +322,11 @@ static int copy_all(struct join *join)
 	struct side *side;
 
 	tw_capture_file__watch(join->trace.file, take_block, &join->trace);
+	tw_capture_file__watch_others(join->trace.file, take_other, &join->trace);
 	read_next(&join->trace); /* begins the output */
 	if (join->file) {
 		tw_capture_file__watch(join->packets.file, take_block, &join->packets);
+		tw_capture_file__watch_others(join->packets.file, take_other, &join->packets);
 		read_next(&join->packets);
 	}
 	while (!join->err && (side = earlier(join))) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Joins a recording and a capture of packets in time order. Interfaces, statistics and packets keep their options, comments and
- * times; only the numbers of interfaces change. Blocks of other types, for example names of hosts and secrets, are left out.
+ * times; only the numbers of interfaces change. Names of addresses (NRB) and secrets (DSB) are copied if they have the byte order of this
+ * machine and a packet could be as long. Other blocks, and the comments of the section of packets, are left out and counted.
  */
 #ifndef TW_JOIN_H
 #define TW_JOIN_H
@@ -19,11 +20,15 @@ struct tw_join_options {
 
 /* The counters of one input. */
 struct tw_join_count {
-	uint64_t packets;  /* packets written */
-	uint64_t frames;   /* those that are frames of Tracewire */
-	uint64_t events;   /* events in these frames */
-	uint64_t cut;      /* packets of which bytes beyond TW_PCAPNG_PACKET_MAX were left out */
-	uint64_t disorder; /* packets that are older than the packet before them in the same input */
+	uint64_t packets;     /* packets written */
+	uint64_t frames;      /* those that are frames of Tracewire */
+	uint64_t events;      /* events in these frames */
+	uint64_t cut;         /* packets of which bytes beyond TW_PCAPNG_PACKET_MAX were left out */
+	uint64_t disorder;    /* packets that are older than the packet before them in the same input */
+	uint64_t first, last; /* earliest and latest packet time; if packets is 0: 0 */
+	uint64_t kept;        /* blocks with names or secrets that were copied */
+	uint64_t left_out;    /* blocks of other types that were not */
+	uint64_t comments;    /* comments of sections that were left out */
 };
 
 struct tw_join_stats {

@@ -7,8 +7,10 @@ enum {
 	TW_PCAPNG_IDB = 1,          /* an interface */
 	TW_PCAPNG_PB = 2,           /* a packet; obsolete */
 	TW_PCAPNG_SPB = 3,          /* a packet without a time stamp */
+	TW_PCAPNG_NRB = 4,          /* names of addresses */
 	TW_PCAPNG_ISB = 5,          /* statistics of an interface */
 	TW_PCAPNG_EPB = 6,          /* a packet */
+	TW_PCAPNG_DSB = 10,         /* secrets of encrypted packets */
 	TW_PCAPNG_SHB = 0x0A0D0D0A, /* begins a section; the same number in either byte order */
 };
 #define TW_PCAPNG_BLOCK_MIN        12          /* bytes of a block with an empty body: type, length, length again */

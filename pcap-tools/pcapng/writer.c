@@ -397,6 +397,19 @@ int tw_pcapng__copy_statistics(struct tw_pcapng *w, uint32_t interface, uint64_t
 	return 0;
 }
 
+int tw_pcapng__copy_block(struct tw_pcapng *w, uint32_t type, const void *body, size_t len)
+{
+	const int err = pcapng__room(w);
+	size_t start;
+
+	if (err)
+		return err;
+	start = block__begin(&w->buf, type);
+	put(&w->buf, body, len);
+	block__end(&w->buf, start);
+	return 0;
+}
+
 int tw_pcapng__copy_packet(struct tw_pcapng *w, const struct tw_pcapng_copy *packet)
 {
 	static const uint8_t padding[3];

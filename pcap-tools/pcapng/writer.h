@@ -118,6 +118,9 @@ int tw_pcapng__copy_interface(struct tw_pcapng *w, const struct tw_pcapng_interf
 int tw_pcapng__copy_statistics(struct tw_pcapng *w, uint32_t interface, uint64_t time,
 			       const struct tw_pcapng_options *options);
 
+/** tw_pcapng__copy_block() - add a block of another file, whose body has the byte order of this machine. @len: a multiple of 4 */
+int tw_pcapng__copy_block(struct tw_pcapng *w, uint32_t type, const void *body, size_t len);
+
 /** tw_pcapng__copy_packet() - add a packet of another file, with its options */
 int tw_pcapng__copy_packet(struct tw_pcapng *w, const struct tw_pcapng_copy *packet);
 

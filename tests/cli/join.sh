@@ -74,6 +74,32 @@ PYTHON
 	"$tracewire" info both.pcapng >info
 	says info '^captured 20 packets on eth0; 7 dropped by the capture program$' || fail "$name: statistics: $(grep captured info)"
 done
+# Names and secrets are kept, in the byte order of this machine; other blocks and the comments of the section of packets are counted.
+cat >more.py <<'PYTHON'
+import struct, sys
+data = open("little.pcapng", "rb").read()
+size = struct.unpack("<I", data[4:8])[0]
+pad = lambda b: b + bytes(-len(b) % 4)
+def block(kind, body):
+    return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
+comment = struct.pack("<HH", 1, 4) + b"lab1" + bytes(4)
+section = block(0x0a0d0d0a, data[8:24] + comment)
+names = block(4, struct.pack("<HH", 1, 10) + pad(b"\x0a\x00\x00\x01host\0\0") + bytes(4))
+secrets = block(10, struct.pack("<II", 0x544c534b, 5) + pad(b"KEYS\n"))
+open("more.pcapng", "wb").write(section + names + secrets + block(0x123, b"abcd") + data[size:])
+PYTHON
+python3 more.py
+run 0 "$tracewire" convert --join more.pcapng "$events" both.pcapng
+says err '^blocks of more.pcapng that were left out, because they cannot be copied: 1$' || fail "blocks: $(cat err)"
+says err '^comments of sections of more.pcapng that were left out: 1$' || fail "comments: $(cat err)"
+grep -q 'KEYS' both.pcapng || fail "the secrets are missing"
+expect "names" host "$(tshark -r both.pcapng -q -z hosts 2>/dev/null | awk '$1 == "10.0.0.1" { print $2 }')"
+says err 'do not overlap' && fail "captures of one time do not overlap"
+# Captures of different times
+editcap -t 86400 little.pcapng later.pcapng
+run 0 "$tracewire" convert --join later.pcapng "$events" both.pcapng
+tells "^the times of $events and later.pcapng do not overlap: join captures of the same time, made by the clock of one machine\$"
+
 cmp <(list little.pcapng) <(list big.pcapng) || fail "the two byte orders are not the same capture"
 
 # An input that is damaged is joined up to the damage.
