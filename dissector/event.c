@@ -588,15 +588,22 @@ static bool prepare(struct tw_dissect *d, struct tw_event_type *type)
 	return true;
 }
 
-static void find_type(struct tw_dissect *d, struct event *e)
+/* Return: the type of an event, also if only the cache has its format; NULL if the format is unknown */
+static struct tw_event_type *type_of(struct tw_dissect *d, const struct event *e)
 {
 	struct tw_event_type *type = tw_event_type__find(d->schema, e->view.id);
+
+	if (type || !d->schema)
+		return type;
+	tw_dissect__read_cache(d);
+	return tw_event_type__find(d->schema, e->view.id);
+}
+
+static void find_type(struct tw_dissect *d, struct event *e)
+{
+	struct tw_event_type *type = type_of(d, e);
 	const char *limit;
 
-	if (!type && d->schema) {
-		tw_dissect__read_cache(d);
-		type = tw_event_type__find(d->schema, e->view.id);
-	}
 	if (type && (type->fields || prepare(d, type))) {
 		e->type = type;
 		return;
@@ -616,7 +623,7 @@ static void begin_events(struct tw_dissect *d, const struct tw_event_view *first
 
 static const struct tw_socket_stamp *find_stamp(struct tw_dissect *d, const struct event *e)
 {
-	const struct tw_event_type *type = tw_event_type__find(d->schema, e->view.id);
+	const struct tw_event_type *type = type_of(d, e);
 	const struct tw_socket_stamp *stamp;
 
 	if (!type || !type->socket)
@@ -647,7 +654,7 @@ void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		.from_wire = true,
 		.cut = d->is_cut,
 	};
-	if (tw_socket_stamps_on)
+	if (tw_socket_stamps_on || d->first_pass) /* the cache may have the formats of socket events */
 		e.stamp = find_stamp(d, &e);
 	if (!d->items_left || (!d->tree && !wants_info))
 		return;

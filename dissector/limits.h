@@ -11,11 +11,13 @@
 /* Limits for each frame, of the time to dissect it and of the memory that Wireshark keeps for it. */
 #define TW_ITEMS_MAX \
 	100000 /* items of the tree; below Wireshark's own limit: when it is exceeded, Wireshark reports a bug of the dissector */
-#define TW_ELEMENTS_MAX          256         /* elements shown of an array or a stack */
-#define TW_LOOKUPS_MAX           100000      /* look-ups of symbols */
-#define TW_MASK_TEXT_MAX         1024        /* bytes of a bit mask as text, with a NUL */
-#define TW_VALUE_STRING_TEXT_MAX 1024        /* bytes of the value strings for the bits of one value, with a NUL */
-#define TW_UNPACK_BYTES_MAX      (16u << 20) /* bytes of decompressed SCHEMA texts */
+#define TW_ELEMENTS_MAX          256    /* elements shown of an array or a stack */
+#define TW_LOOKUPS_MAX           100000 /* look-ups of symbols */
+#define TW_MASK_TEXT_MAX         1024   /* bytes of a bit mask as text, with a NUL */
+#define TW_VALUE_STRING_TEXT_MAX 1024   /* bytes of the value strings for the bits of one value, with a NUL */
+#define TW_SOCKET_STEPS_MAX \
+	1000000 /* packets and socket events that are looked at to find those that belong together */
+#define TW_UNPACK_BYTES_MAX (16u << 20) /* bytes of decompressed SCHEMA texts */
 #define TW_PREPARE_BYTES_MAX \
 	(16u << 20) /* bytes of formats of event types that no earlier frame of the capture has shown */
 #define TW_SCHEMA_SHOWN_MAX  (64u << 10) /* bytes of one text that are shown; escaping may make four bytes of each */

@@ -291,6 +291,7 @@ static void begin(struct tw_dissect *d, tvbuff_t *tvb, proto_tree *tree)
 	d->prepare_left = TW_PREPARE_BYTES_MAX;
 	d->text_left = TW_TEXT_BYTES_MAX;
 	d->program_left = TW_PROGRAM_BYTES_MAX;
+	tw_socket_stamps__begin_frame();
 	tw_dissect__find_stream(d);
 	if (tree) {
 		d->item = proto_tree_add_item(tree, proto_trace, tvb, 0, d->frame.length, ENC_NA);

@@ -38,6 +38,7 @@ struct tw_connection {
 };
 
 bool tw_socket_stamps_on, tw_socket_stamps_full;
+static uint32_t steps_left;              /* of the frame; 0 = its searches end without a result */
 static size_t memory;                    /* limited by TW_SOCKET_STAMPS_BYTES_MAX */
 static struct tw_hash_table connections; /* struct tw_packet_flow -> struct tw_connection * */
 
@@ -87,6 +88,24 @@ void tw_socket_stamps__register(void)
 void tw_socket_stamps__turn_on(void)
 {
 	tw_socket_stamps_on = true;
+}
+
+void tw_socket_stamps__begin_frame(void)
+{
+	steps_left = TW_SOCKET_STEPS_MAX;
+}
+
+bool tw_socket_stamps__gave_up(void)
+{
+	return !steps_left;
+}
+
+/* Counts one node that a search looks at. Return: false if the frame has no more steps */
+static bool step(void)
+{
+	if (steps_left)
+		steps_left--;
+	return steps_left;
 }
 
 /* Return: NULL beyond the limit */
@@ -331,7 +350,7 @@ static void set_time(const struct tw_segment *segment, struct range *range)
 	const struct tw_segment *earlier = NULL, *later = NULL;
 	int misses = 0;
 
-	for (int i = 0; node && i < STEPS_MAX && misses < MISSES_MAX; i++, node = g_tree_node_next(node)) {
+	for (int i = 0; node && i < STEPS_MAX && misses < MISSES_MAX && step(); i++, node = g_tree_node_next(node)) {
 		const struct tw_segment *other = segment_of(node);
 
 		if (other->start >= segment->place.key)
@@ -389,7 +408,7 @@ static int transmission_of(const struct range *range, uint64_t key, bool *ret_kn
 	int transmission = -1;
 
 	*ret_known = false;
-	for (int i = 0; node && i < STEPS_MAX; i++, node = g_tree_node_next(node)) {
+	for (int i = 0; node && i < STEPS_MAX && step(); i++, node = g_tree_node_next(node)) {
 		const struct tw_socket_stamp *stamp = stamp_of(node);
 
 		if (stamp->place.key != key)
@@ -481,7 +500,7 @@ static void collect_ranges(const struct range *range, enum tw_stage stage, uint3
 	const uint32_t max = timeline->n + room;
 	int misses = 0;
 
-	for (int i = 0; node && i < STEPS_MAX && misses < MISSES_MAX; i++, node = g_tree_node_next(node)) {
+	for (int i = 0; node && i < STEPS_MAX && misses < MISSES_MAX && step(); i++, node = g_tree_node_next(node)) {
 		const struct tw_socket_stamp *stamp = stamp_of(node);
 
 		if (first_byte(stamp) >= range->end)
@@ -584,7 +603,7 @@ static uint32_t find_at(const struct tw_capture_point *point, const struct tw_so
 	GTreeNode *node = lower_bound(point->segments, first_of(stamp) + shift + 1);
 	int misses = 0;
 
-	for (int i = 0; node && i < STEPS_MAX && misses < MISSES_MAX && n < TW_SEGMENTS_OF_STAMP_MAX; i++) {
+	for (int i = 0; node && i < STEPS_MAX && misses < MISSES_MAX && n < TW_SEGMENTS_OF_STAMP_MAX && step(); i++) {
 		const struct tw_segment *segment = segment_of(node);
 
 		if (segment->start > stamp->place.key + shift)

@@ -109,6 +109,12 @@ struct tw_socket_stamp *tw_socket_stamps__add(const struct tw_socket_stamp_event
 const struct tw_segment *tw_socket_stamps__add_packet(const struct tw_packet_header *header, uint32_t interface,
 						      uint32_t frame, int64_t time);
 
+/** tw_socket_stamps__begin_frame() - the functions below may do the work that is permitted for a frame; called for each frame and packet */
+void tw_socket_stamps__begin_frame(void);
+
+/** tw_socket_stamps__gave_up() - whether this work was not enough for the frame, so that links and delays are missing */
+bool tw_socket_stamps__gave_up(void);
+
 #define TW_TIMELINE_MAX          64 /* stamps of one packet that are shown */
 #define TW_SEGMENTS_OF_STAMP_MAX 16 /* packets of one stamp that are shown */
 

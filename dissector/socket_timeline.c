@@ -323,13 +323,17 @@ void tw_socket_timeline__put_event(struct tw_dissect *d, proto_tree *tree, int a
 	bool has_delay = false;
 	uint32_t n;
 
-	if (!wants(tree))
+	if (tw_socket_stamps__gave_up() || !wants(tree))
 		return;
 	n = tw_socket_stamp__segments(stamp, segments);
 	for (uint32_t i = 0; i < n; i++)
 		proto_item_set_generated(tw_put_number(d, tree, hf_packet, at, 0, segments[i]->place.frame));
 	for (uint32_t i = n; i-- && !has_delay;)
 		has_delay = put_delay_of(d, tree, at, stamp, segments[i]);
+	if (tw_socket_stamps__gave_up())
+		tw_dissect__expert(
+			d, &ei_trace_limit,
+			"The frame's limit of searches is reached; later socket events have no links and delays");
 }
 
 /* "curl-1743" */
@@ -480,6 +484,7 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 					  : store_packet(tvb, pinfo);
 	if (!segment || !tree || !wants(tree))
 		return 0;
+	tw_socket_stamps__begin_frame();
 	tw_timeline__of(segment, &timeline);
 	if (!timeline.n)
 		return 0;

@@ -303,6 +303,40 @@ static void make_hostile(const char *out)
 	sample__close(&s);
 }
 
+/* Each event of one frame can belong to many packets, and each packet has many events. */
+static void make_crowd(const char *out)
+{
+	static struct sample_record r;
+	static struct sample s;
+	struct tw_sockts_egress_ts e = {
+		.family = 2,
+		.protocol = 6,
+		.sport = LOCAL_PORT,
+		.dport = PEER_PORT,
+		.type = TW_SOCKTS_EGRESS_SND_SW,
+		.seq = 1199,
+		.bytes = 200,
+	};
+
+	memcpy(e.saddrv6, local, 16);
+	memcpy(e.daddrv6, peer, 16);
+	open_sockets(&s, out, "sockets-crowd.pcap");
+	for (uint16_t i = 0; i < 300; i++)
+		put_sent(&s, 1000, 200, 1199, i);
+	step(&s);
+	sample__cpu(&s, 0, T0 + now);
+	for (uint16_t i = 0; i < 250; i++) {
+		e.transmission = i;
+		e.software = T0 + now;
+		record__begin(&r, TW_SOCKTS_ID_egress_ts, 42, false);
+		record__bytes(&r, (const uint8_t *)&e + sizeof(struct tw_sockts_common),
+			      (uint32_t)(sizeof(e) - sizeof(struct tw_sockts_common)));
+		sample__event(&s, &r, T0 + now);
+	}
+	sample__end(&s);
+	sample__close(&s);
+}
+
 void make_sockets(const char *formats, const char *out)
 {
 	text__read(&texts[0], formats, TW_SOCKTS_SYSTEM, "egress_ts");
@@ -313,4 +347,5 @@ void make_sockets(const char *formats, const char *out)
 	make_datagrams(out);
 	make_echoes(out);
 	make_hostile(out);
+	make_crowd(out);
 }

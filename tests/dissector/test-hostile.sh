@@ -3,7 +3,7 @@
 # Frames with changed bytes and truncated ends, and frames that exceed limits: tshark ends in time, without a crash or a dissector bug.
 . "$(dirname "$0")/common.sh"
 
-for file in hostile huge refused sockets-hostile; do
+for file in hostile huge refused sockets-hostile sockets-crowd; do
 	for args in "-q" "-V" "-2 -V" "-T json" "-Y trace.any.len -T fields -e trace.event"; do
 		timeout 200 bash -c "$(declare -f as_user shark); home=$home PLUGINS=$PLUGINS sanitizers=$sanitizers; shark -r '$SAMPLES/$file.pcap' $args" \
 			> "$home/out" 2> "$home/err"
@@ -24,4 +24,6 @@ expect "an event without format: a limit was reached" "...-42 [000] event 20: fo
 	"$(fields schemas.pcap 'trace.expert.limit && !trace.expert.no_schema' _ws.col.Info | tr -d '<>')"
 expect "a frame with too many items says so" yes \
 	"$(shark -r "$SAMPLES/huge.pcap" -V 2>&1 | grep -q 'has more items than are shown' && echo yes)"
+expect "a frame whose socket events have too many packets says so" yes \
+	"$(shark -2 -r "$SAMPLES/sockets-crowd.pcap" -V 2>&1 | grep -q "limit of searches is reached" && echo yes)"
 finish

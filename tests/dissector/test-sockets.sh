@@ -10,6 +10,9 @@ timelines() {
 # Each message has sendmsg, sched, snd_sw and ack; two connections have the same ports and numbers.
 expect "wrap" "6|4,5,7,8 11|9,10,12,13 17|15,16,18,19 22|20,21,23,24" "$(timelines sockets-wrap.pcap -2)"
 expect "wrap, one pass" "6|4,5 11|9,10 17|15,16 22|20,21" "$(timelines sockets-wrap.pcap)"
+# Formats that only the cache has, from the captures before: the first event has its links, too.
+editcap -F pcap "$SAMPLES/sockets-wrap.pcap" "$SAMPLES/cached.pcap" 1-2
+expect "formats from the cache" "4|2,3,5,6 9|7,8,10,11 15|13,14,16,17 20|18,19,21,22" "$(timelines cached.pcap -2)"
 # Three transmissions of one packet with two messages. Then three segments of one packet: only the last has snd_sw; the second is sent again
 # without a sched, and what happens after that belongs to this transmission.
 expect "retransmissions" "6|3,4,5,7 9|3,4,8,10 12|3,4,11,13,14,15,16,29 19|17,18,23,24,29 20|17,18 21|17,18,22,25,28,29 26|17,27,28,29" \
