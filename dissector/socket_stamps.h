@@ -3,8 +3,8 @@
  * The socket events of the open capture (sockts:egress_ts, ingress_ts, held and icmp_echo), and the packets that they are about, by
  * connection.
  *
- * An event is about a range of bytes of a connection, about a datagram, or about an echo of ICMP. Bytes are counted with 64 bits, so that sequence numbers that
- * wrap need no care. Which packets an event belongs to depends on its stage:
+ * An event is about a range of bytes of a connection, about a datagram, or about an echo of ICMP. Bytes are counted with 64 bits, so that
+ * sequence numbers that wrap need no care. Which packets an event belongs to depends on its stage:
  *
  * - SENDMSG: to the packets that contain bytes of the message;
  * - HELD: to the packets that contain the first byte that waited;

@@ -65,6 +65,12 @@ static void test_links(void **state)
 			  IPV4(31, 17), UDP, 1, 2, 3));
 	check_flow(&header, TW_IP_UDP, 53);
 	assert_true(PARSE(TW_LINK_ETHERNET, 0, &header, MACS, 0x81, 0, 0, 7, 8, 0, IPV4(31, 17), UDP, 1, 2, 3));
+	/* A tag in a tag; and tunnels, of which only the outer headers are read: IP in IP, and a UDP tunnel. */
+	assert_true(PARSE(TW_LINK_ETHERNET, 0, &header, MACS, 0x88, 0xa8, 0, 7, 0x81, 0, 0, 8, 8, 0, IPV4(31, 17), UDP,
+			  1, 2, 3));
+	assert_false(PARSE(TW_LINK_RAW, 0, &header, IPV4(67, 4), IPV4(47, 6), TCP(0x18), 'a', 'b', 'c'));
+	assert_true(PARSE(TW_LINK_RAW, 0, &header, IPV4(75, 17), UDP, IPV4(47, 6), TCP(0x18), 'a', 'b', 'c'));
+	check_flow(&header, TW_IP_UDP, 53);
 	assert_false(PARSE(TW_LINK_ETHERNET, 0, &header, MACS, 8, 6, IPV4(31, 17), UDP, 1, 2, 3));
 	assert_false(PARSE(TW_LINK_OTHER, 0, &header, IPV4(31, 17), UDP, 1, 2, 3));
 }
