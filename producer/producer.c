@@ -58,6 +58,8 @@ int tw_producer__follow(struct tw_producer *p, struct tw_error *error)
 		return tw_error__set(error, err,
 				     "--follow cannot find the command: the mark in the trace cannot be read: %s",
 				     strerror(-err));
+	if (p->sockets && tw_sockets__follow(p->sockets, (uint32_t)mark.pid))
+		return tw_error__set(error, -EIO, "--follow cannot select the socket events of the command");
 	snprintf(text, sizeof(text), "%d", mark.pid);
 	return tw_tracer__follow(p->tracer, text, error);
 }

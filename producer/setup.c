@@ -391,6 +391,22 @@ static int check_socket_events(struct tw_producer *p, struct tw_error *error)
 	return resolve_socket_names(p, error);
 }
 
+/* Selects the socket events of the tasks of --pid, whose lists of numbers were checked. */
+static int follow_pids(struct tw_producer *p, struct tw_error *error)
+{
+	const struct tw_words *pids = &p->options->tracing.pids;
+	int err = 0;
+
+	for (size_t i = 0; i < pids->n && !err; i++)
+		for (const char *at = pids->items[i]; *at && !err; at += *at == ',') {
+			char *end;
+
+			err = tw_sockets__follow(p->sockets, (uint32_t)strtoul(at, &end, 10));
+			at = end;
+		}
+	return err ? tw_error__set(error, err, "--pid cannot select socket events: %s", strerror(-err)) : 0;
+}
+
 /*
  * Loads the programs of the selected socket events. If that fails and the run has other events, a sentence says why, and the run has no socket
  * events.
@@ -406,6 +422,7 @@ static int make_sockets(struct tw_producer *p, uint32_t own_tgid, struct tw_erro
 		.wakes = selects(&p->selection, "sched", "sched_waking") &&
 			 selects(&p->selection, "sched", "sched_switch"),
 		.sample = (uint32_t)o->sockets.sample,
+		.has_tasks = o->tracing.pids.n || o->follow,
 		.max_cpu = o->sockets.max_cpu,
 		.selected = &p->socket_names,
 		.conditions = p->filtering.conditions,
@@ -413,12 +430,21 @@ static int make_sockets(struct tw_producer *p, uint32_t own_tgid, struct tw_erro
 		.left_out = o->event_left_out,
 		.ctx = o->ctx,
 	};
-	const int err = options.events ? tw_sockets__new(&options, &p->sockets, &why) : 0;
+	int err = options.events ? tw_sockets__new(&options, &p->sockets, &why) : 0;
 
-	if (!err && options.events && (o->tracing.pids.n || o->tracing.cpus || o->follow) && o->event_left_out)
-		o->event_left_out(o->ctx,
-				  "socket events are those of all tasks and CPUs: --pid, --follow and --cpus do "
-				  "not apply to them; use -f 'any.pid == PID' for one sender or reader");
+	if (!err && options.events && o->tracing.cpus && o->event_left_out)
+		o->event_left_out(o->ctx, "socket events are those of all CPUs: --cpus does not apply to them");
+	if (!err && options.has_tasks && options.events & 1u << TW_SOCKTS_ingress_ts && o->event_left_out)
+		o->event_left_out(
+			o->ctx,
+			"--pid and --follow leave out the steps rx, ip, l4 and socket of received bytes, whose reader is "
+			"not known yet");
+	if (!err && p->sockets)
+		err = follow_pids(p, &why);
+	if (err) {
+		tw_sockets__free(p->sockets);
+		p->sockets = NULL;
+	}
 	return err ? tw_producer__without_sockets(p, err, &why, error) : 0;
 }
 

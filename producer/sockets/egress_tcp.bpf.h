@@ -188,6 +188,9 @@ static __always_inline const struct sender *find_sender(const struct state *stat
 /* Decides whether the events of a call of sendmsg() are made. */
 static __always_inline bool choose_message(struct state *state)
 {
+	state->is_chosen = false;
+	if (!sockets__selects_current())
+		return false;
 	state->is_chosen = sockets__samples_number(state->messages++, 1);
 	if (!state->is_chosen)
 		sockets__count_unsampled(1);

@@ -193,6 +193,8 @@ static __always_inline bool choose_datagrams(struct counted *counted, const stru
 	const uint32_t of_packet = MEMBER(shared, gso_segs), segments = of_packet ? of_packet : 1;
 
 	*ret_number = __sync_fetch_and_add(&counted->datagrams, segments) + segments - 1;
+	if (!sockets__selects_current())
+		return false;
 	if (sockets__samples_number(*ret_number, segments))
 		return true;
 	sockets__count_unsampled(segments);

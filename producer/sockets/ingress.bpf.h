@@ -260,6 +260,8 @@ static __always_inline bool wants(enum tw_sockts_ingress_type type, const struct
 	static const char none[TW_SOCKTS_COMM_LEN];
 	struct tw_sockts_facts facts;
 
+	if (settings.has_tasks && (!reading || !sockets__selects_task(&reading->pid)))
+		return false;
 	if (!condition->n)
 		return true;
 	sockets__know_current(condition, &facts);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "producer/missed.h"
+#include "producer/sockets/tasks.h"
 
 #include "codepoint_programs.skel.h"
 #include "drop_programs.skel.h"
@@ -102,6 +103,15 @@ static int make_counters(struct tw_socket_objects *o)
 	return 0;
 }
 
+static int make_tasks(struct tw_socket_objects *o)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_NO_PREALLOC);
+
+	o->tasks_map = bpf_map_create(BPF_MAP_TYPE_HASH, "tasks", sizeof(uint32_t), sizeof(uint32_t),
+				      TW_SOCKET_TASKS_MAX, &options);
+	return o->tasks_map < 0 ? o->tasks_map : 0;
+}
+
 /* One more than the highest number of a CPU; numbers in between can be missing. The file has ranges, as "0-3,8-11". */
 static int find_end_of_cpus(void)
 {
@@ -126,13 +136,15 @@ int tw_socket_objects__init(struct tw_socket_objects *o, size_t ring_size)
 	const int cpus = find_end_of_cpus();
 	int err;
 
-	*o = (struct tw_socket_objects){ .cpus_map = -1, .rings_map = -1 };
+	*o = (struct tw_socket_objects){ .cpus_map = -1, .rings_map = -1, .tasks_map = -1 };
 	if (cpus < 0)
 		return cpus;
 	o->n_cpus = cpus < TW_SOCKTS_CPUS_MAX ? (size_t)cpus : TW_SOCKTS_CPUS_MAX;
 	o->ring_size = round_size(ring_size);
 	o->rings = calloc(o->n_cpus, sizeof(*o->rings));
 	err = o->rings ? make_counters(o) : -ENOMEM;
+	if (!err)
+		err = make_tasks(o);
 	return err ? err : make_rings(o);
 }
 
@@ -146,11 +158,13 @@ void tw_socket_objects__fini(struct tw_socket_objects *o)
 		close(o->cpus_map);
 	if (o->rings_map >= 0)
 		close(o->rings_map);
+	if (o->tasks_map >= 0)
+		close(o->tasks_map);
 	for (size_t i = 0; o->rings && i < o->n_cpus; i++)
 		if (o->rings[i] > 0)
 			close(o->rings[i]);
 	free(o->rings);
-	*o = (struct tw_socket_objects){ .cpus_map = -1, .rings_map = -1 };
+	*o = (struct tw_socket_objects){ .cpus_map = -1, .rings_map = -1, .tasks_map = -1 };
 }
 
 size_t tw_socket_objects__drop(size_t i, const struct tw_socket_hook **hooks, size_t n_hooks)
@@ -209,6 +223,8 @@ static int share(const struct tw_socket_objects *o, struct bpf_object *object,
 
 	if (!err)
 		err = bpf_map__reuse_fd(bpf_object__find_map_by_name(object, ".data.cpus"), o->cpus_map);
+	if (!err)
+		err = bpf_map__reuse_fd(bpf_object__find_map_by_name(object, "tasks"), o->tasks_map);
 	if (!err)
 		err = bpf_map__set_initial_value(bpf_object__find_map_by_name(object, ".rodata.settings"), settings,
 						 sizeof(*settings));

@@ -21,7 +21,7 @@ struct bpf_program;
 struct tw_socket_objects {
 	struct bpf_object *loaded[TW_SOCKET_OBJECTS]; /* NULL = not loaded */
 	struct tw_sockts_cpu *cpus;                   /* TW_SOCKTS_CPUS_MAX counters; NULL = not mapped */
-	int cpus_map, rings_map;                      /* descriptors; -1 = none */
+	int cpus_map, rings_map, tasks_map;           /* descriptors; -1 = none */
 	int *rings;                                   /* descriptors of the rings, one for each number of a CPU */
 	size_t n_cpus;
 	size_t ring_size; /* bytes */

@@ -428,8 +428,8 @@ struct tw_sockts_settings {
 	__u32 tx_flags_of_sockets; /* bits of skb_shared_info.tx_flags that an application can set by SO_TIMESTAMPING */
 	__u32 us_per_jiffy;
 	__u32 has_samples; /* 1 = @sample of struct tw_sockts_cpu is used */
+	__u32 has_tasks;   /* 1 = only messages of the tasks in the map `tasks` have events */
 	__u32 n_cgroups;   /* number of selected cgroups; 0 = all */
-	__u32 unused;
 	struct tw_sockts_cgroup cgroups[TW_SOCKTS_CGROUPS_MAX];
 	struct tw_sockts_conditions conditions[TW_SOCKTS_EVENTS];
 };

@@ -105,7 +105,16 @@ struct sockets_rings {
 	__array(values, struct sockets_ring);
 };
 
+/* The selected tasks, by their ids. */
+struct sockets_tasks {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* objects.c creates the real map */
+	__type(key, uint32_t);
+	__type(value, uint32_t);
+};
+
 extern struct sockets_rings rings SEC(".maps");
+extern struct sockets_tasks tasks SEC(".maps");
 extern struct tw_sockts_cpu cpus[TW_SOCKTS_CPUS_MAX];
 extern const volatile struct tw_sockts_settings settings;
 
@@ -132,6 +141,20 @@ static __always_inline uint64_t sockets__now(void)
 static __always_inline bool sockets__is_own(void)
 {
 	return settings.own_tgid && bpf_get_current_pid_tgid() >> 32 == settings.own_tgid;
+}
+
+/* Whether messages of a task are selected. @pid: in memory of the program */
+static __always_inline bool sockets__selects_task(const uint32_t *pid)
+{
+	return !settings.has_tasks || bpf_map_lookup_elem(&tasks, pid);
+}
+
+/* The same for the current task */
+static __always_inline bool sockets__selects_current(void)
+{
+	const uint32_t pid = (uint32_t)bpf_get_current_pid_tgid();
+
+	return sockets__selects_task(&pid);
 }
 
 /* The counters of this CPU; NULL if it has no ring */

@@ -20,6 +20,7 @@
 #include "producer/sockets/formats.h"
 #include "producer/sockets/impl.h"
 #include "producer/sockets/objects.h"
+#include "producer/sockets/tasks.h"
 #include "producer/sockets/thinning.h"
 
 #define LINKS_MAX (2 * TW_SOCKET_HOOKS_MAX)
@@ -35,6 +36,7 @@ struct tw_sockets {
 	int stamping;                              /* a socket that requests receive time stamps; -1 = none */
 	struct tw_socket_flags *flags;             /* NULL = no flags of sockets are set */
 	const struct tw_socket_selected *selected; /* NULL = everything */
+	struct tw_socket_tasks *tasks;             /* NULL = all tasks are selected */
 	struct tw_socket_thinning *thinning;       /* NULL = without --max-cpu, or not attached */
 	uint64_t max_cpu;
 	uint32_t sample;
@@ -89,7 +91,7 @@ static int explain_lack(const struct tw_sockets *s, const struct tw_sockets_opti
 			     tw_socket_objects__part(object), stage.lack, stage.fix);
 }
 
-/* A cgroup selects sockets, so programs that do not know the socket can make no event. */
+/* A cgroup selects sockets, and a task its messages, so programs that do not know the socket can make no event. */
 static void drop_hooks_without_socket(struct tw_sockets *s)
 {
 	size_t n = 0;
@@ -107,7 +109,7 @@ static int choose_hooks(struct tw_sockets *s, const struct tw_sockets_options *o
 
 	s->wanted = options->wakes ? with_wakes(options->events) : options->events;
 	s->n_hooks = tw_socket_hooks__choose(&s->kernel, s->wanted, s->hooks, TW_SOCKET_HOOKS_MAX);
-	if (options->selected && options->selected->n_cgroups)
+	if (options->has_tasks || (options->selected && options->selected->n_cgroups))
 		drop_hooks_without_socket(s);
 	for (size_t i = 0; i < TW_SOCKET_OBJECTS && !err; i++) {
 		struct tw_error why;
@@ -221,6 +223,7 @@ static int load(struct tw_sockets *s, const struct tw_sockets_options *options, 
 	int err = tw_socket_objects__init(&s->objects, options->ring_size);
 	struct tw_error why;
 
+	settings.has_tasks = options->has_tasks;
 	set_conditions(&settings, options->conditions, options->selected);
 	if (options->selected) {
 		settings.n_cgroups = options->selected->n_cgroups;
@@ -239,10 +242,13 @@ static int load(struct tw_sockets *s, const struct tw_sockets_options *options, 
 	return 0;
 }
 
-/* Leaves out the events that the selected names exclude. Return: 0 if others are left */
-static int leave_out_unselectable(struct tw_sockets_options *options, struct tw_error *error)
+/* The events of which a task is known: those of messages */
+#define OF_MESSAGES (1u << TW_SOCKTS_egress_ts | 1u << TW_SOCKTS_egress_stats | 1u << TW_SOCKTS_ingress_ts)
+
+/* Leaves out the events that are not among @can. @option, @lack: parts of a sentence. Return: 0 if others are left */
+static int leave_out(struct tw_sockets_options *options, uint32_t can, const char *option, const char *lack,
+		     struct tw_error *error)
 {
-	const uint32_t can = options->selected ? tw_socket_selected__events(options->selected) : UINT32_MAX;
 	const uint32_t cannot = options->events & ~can;
 	struct tw_error sentence;
 	char names[128];
@@ -250,13 +256,26 @@ static int leave_out_unselectable(struct tw_sockets_options *options, struct tw_
 	options->events &= can;
 	if (!cannot)
 		return 0;
-	tw_error__set(&sentence, -EINVAL, "--netdev leaves out %s, which %s no interface",
-		      tw_sockts__names(cannot, names, sizeof(names)), cannot & (cannot - 1) ? "have" : "has");
+	tw_error__set(&sentence, -EINVAL, "%s out %s, which %s no %s", option,
+		      tw_sockts__names(cannot, names, sizeof(names)), cannot & (cannot - 1) ? "have" : "has", lack);
 	if (!options->events)
 		return tw_error__set(error, -EINVAL, "%s", sentence.text);
 	if (options->left_out)
 		options->left_out(options->ctx, sentence.text);
 	return 0;
+}
+
+/* Leaves out the events that the selected names and tasks exclude. Return: 0 if others are left */
+static int leave_out_unselectable(struct tw_sockets_options *options, struct tw_error *error)
+{
+	int err = 0;
+
+	if (options->selected)
+		err = leave_out(options, tw_socket_selected__events(options->selected), "--netdev leaves", "interface",
+				error);
+	if (!err && options->has_tasks)
+		err = leave_out(options, OF_MESSAGES, "--pid and --follow leave", "sender or reader", error);
+	return err;
 }
 
 int tw_sockets__new(const struct tw_sockets_options *wanted, struct tw_sockets **ret, struct tw_error *error)
@@ -272,7 +291,7 @@ int tw_sockets__new(const struct tw_sockets_options *wanted, struct tw_sockets *
 	if (!s)
 		return tw_error__set(error, -ENOMEM, "no memory for the programs of socket events");
 	s->kernel.cgroup = -1;
-	s->objects.cpus_map = s->objects.rings_map = -1;
+	s->objects.cpus_map = s->objects.rings_map = s->objects.tasks_map = -1;
 	s->stamping = -1;
 	s->selected = options->selected;
 	s->sample = options->sample;
@@ -284,6 +303,8 @@ int tw_sockets__new(const struct tw_sockets_options *wanted, struct tw_sockets *
 		err = choose_hooks(s, options, error);
 	if (!err)
 		err = load(s, options, error);
+	if (!err && options->has_tasks)
+		err = tw_socket_tasks__new(s->objects.tasks_map, &s->tasks, error);
 	if (err)
 		tw_sockets__free(s);
 	else
@@ -333,6 +354,11 @@ int tw_sockets__missed(const struct tw_sockets *s, uint64_t *ret)
 		return -EIO;
 	*ret = missed;
 	return 0;
+}
+
+int tw_sockets__follow(struct tw_sockets *s, uint32_t pid)
+{
+	return s->tasks ? tw_socket_tasks__add(s->tasks, pid) : -EINVAL;
 }
 
 static int keep_link(struct tw_sockets *s, int fd)
@@ -548,6 +574,7 @@ void tw_sockets__free(struct tw_sockets *s)
 	if (!s)
 		return;
 	tw_sockets__detach(s);
+	tw_socket_tasks__free(s->tasks);
 	tw_socket_objects__fini(&s->objects);
 	tw_bpf_kernel__fini(&s->kernel);
 	free(s);

@@ -25,6 +25,7 @@ struct tw_sockets_options {
 	size_t ring_size;           /* bytes of each CPU's ring; rounded up to a power of two that the kernel permits */
 	bool wakes;                 /* wake-ups are traced, so sockts:ingress_ts has them, too */
 	uint32_t sample;            /* one in this number of messages of each socket has events; 0 = all have */
+	bool has_tasks;             /* only messages of tasks have events that are given to tw_sockets__follow() */
 	uint64_t max_cpu;           /* as in struct tw_socket_selection */
 	const struct tw_socket_selected *selected;     /* names that the user selects; NULL = everything */
 	const struct tw_sockts_conditions *conditions; /* TW_SOCKTS_EVENTS of them; NULL = all events are made */
@@ -43,6 +44,13 @@ struct tw_sockets_options {
  * has a sentence.
  */
 int tw_sockets__new(const struct tw_sockets_options *wanted, struct tw_sockets **ret, struct tw_error *error);
+
+/**
+ * tw_sockets__follow() - select the messages of a thread, and of the threads and processes that it starts later. For runs with @has_tasks
+ * @pid: its id in the initial pid namespace
+ * Return: 0 or -errno
+ */
+int tw_sockets__follow(struct tw_sockets *sockets, uint32_t pid);
 
 /** tw_sockets__ring() - get the map that is the ring of a CPU. Return: its descriptor, borrowed; -ENODEV if there is no such CPU */
 int tw_sockets__ring(const struct tw_sockets *sockets, unsigned int cpu);

@@ -114,6 +114,23 @@ expect "events at an interface" "icmp_echo.1 0 3
 icmp_echo.2 0 3" "$(cat counts)"
 expect "a sentence" 1 "$(grep -c -- '--netdev leaves out sockts:tcp_reset, which has no interface' record.err)"
 
+# --follow: the command and what it starts; a task that was there before is not selected. The sum of two cases: a child and a thread.
+cat >child.py <<'PYTHON'
+import os, threading
+def run(port): os.system(f"python3 talk.py '' 127.0.0.1 {port}")
+thread = threading.Thread(target=run, args=(7201,)); thread.start(); thread.join()
+PYTHON
+in_background other sh -c 'while ! [ -e stop ]; do python3 talk.py "" 127.0.0.1 7231; done'
+"$tracewire" record -F -e $all,sockts:drop -w run.pcapng -- python3 child.py 2>record.err || fail "record --follow: $(cat record.err)"
+touch stop
+"$tracewire" report -q --json -f 'system == sockts' run.pcapng >events.json 2>report.err || fail "report: $(cat report.err)"
+python3 count.py >counts
+expect "ports of a command" "7201 " "$(ports)"
+for stage in egress_ts.2 egress_ts.4 egress_ts.6 ingress_ts.7; do
+	[ "$(count "$stage" 7201)" -ge 10 ] || fail "--follow, $stage: $(cat counts)"
+done
+expect "sentences of --follow" 2 "$(grep -c -- '^--pid and --follow leave out' record.err)"
+
 # refused WORDS OPTION...: a usage error, with these words
 refused() {
 	local words=$1

@@ -194,9 +194,11 @@ no_links() {
 wait_for no_links
 "$tracewire" cleanup >cleanup.out 2>&1 || fail "cleanup: $(cat cleanup.out)" # otherwise flags of all connections of this machine stay
 
-# Options for tasks and CPUs do not apply.
-run 0 "$tracewire" record -e sockts:drop -P 1 -w x.pcapng -- true
-says err '^socket events are those of all tasks and CPUs: --pid, --follow and --cpus do not apply' || fail "$(cat err)"
+# Options for tasks do not fit events without a task, and options for CPUs do not apply.
+run 2 "$tracewire" record -e sockts:drop -P 1 -w x.pcapng -- true
+says err '--pid and --follow leave out sockts:drop, which has no sender or reader' || fail "$(cat err)"
+run 0 "$tracewire" record -e sockts:drop -M -1 -w x.pcapng -- true
+says err '^socket events are those of all CPUs: --cpus does not apply' || fail "$(cat err)"
 
 # Refusals: another clock, a filter of the kernel; a kernel that has no type information makes no socket events.
 run 2 "$tracewire" record -e sockts:drop -C local -w x.pcapng -- true
