@@ -90,6 +90,41 @@ static __always_inline void enable_stamps(struct bpf_sock_ops_kern *kern, const 
 	bpf_sock_ops_enable_tx_tstamp(kern, 0);
 }
 
+static __always_inline bool chooses(void)
+{
+	return settings.has_samples || settings.has_tasks;
+}
+
+static __always_inline void note_chosen(struct state *state, uint32_t last)
+{
+	if (chooses())
+		state->chosen[state->n_chosen++ % CHOSEN] = last;
+}
+
+/*
+ * Whether a packet has the last byte of a message that has events. Another run may have asked for the time stamps of the packet. Messages
+ * from before the last CHOSEN ones are not known any more; their packets have events in any case.
+ */
+static __always_inline bool is_chosen(const struct state *state, uint32_t seq, uint32_t bytes)
+{
+	const uint32_t n = state->n_chosen;
+	uint32_t found = 0;
+
+	if (!chooses())
+		return true;
+	bytes += !bytes;
+	if (n >= CHOSEN && (int32_t)(seq - state->chosen[n % CHOSEN]) < 0)
+		return true;
+#pragma clang loop unroll(disable)
+	for (uint32_t i = 0; i < CHOSEN; i++) {
+		uint32_t is_in = i < n && seq - state->chosen[i] < bytes;
+
+		barrier_var(is_in);
+		found |= is_in;
+	}
+	return found;
+}
+
 /* The data of sendmsg() are in the send queue. Return: false if it has no events */
 static __always_inline bool end_sendmsg(struct bpf_sock_ops_kern *kern, struct state *state, struct stamp *stamp)
 {
@@ -106,6 +141,7 @@ static __always_inline bool end_sendmsg(struct bpf_sock_ops_kern *kern, struct s
 	state->is_sending = 0;
 	if (!state->is_chosen)
 		return false; /* without time stamps, the kernel calls no program for its packets */
+	note_chosen(state, last);
 	enable_stamps(kern, skb, last);
 	stamp->type = TW_SOCKTS_EGRESS_SENDMSG;
 	stamp->seq = last;
@@ -138,8 +174,12 @@ static __always_inline bool is_retransmitted(const struct tcp_sock___egress *tcp
 	return op == OP_SCHED && (int32_t)(seq - tcp->snd_nxt) < 0 && is_at_first_device(skb);
 }
 
-/* A packet is passed to a device, sent, or acknowledged. When it is acknowledged, it has no headers, and its device is not known. */
-static __always_inline void follow_packet(const struct bpf_sock_ops_kern *kern, uint32_t op, struct stamp *stamp)
+/*
+ * A packet is passed to a device, sent, or acknowledged. When it is acknowledged, it has no headers, and its device is not known.
+ * Return: false if it has no events
+ */
+static __always_inline bool follow_packet(const struct bpf_sock_ops_kern *kern, uint32_t op, const struct state *state,
+					  struct stamp *stamp)
 {
 	const struct tcp_sock___egress *tcp = READABLE(kern->sk, struct tcp_sock___egress);
 	const struct sk_buff___egress *skb = (const void *)kern->skb;
@@ -154,12 +194,13 @@ static __always_inline void follow_packet(const struct bpf_sock_ops_kern *kern, 
 		set_transmission(kern->sk, stamp, is_retransmitted(tcp, skb, op, stamp->seq));
 	if (op == OP_ACK) {
 		stamp->bytes = skb->len;
-		return;
+		return is_chosen(state, stamp->seq, stamp->bytes);
 	}
 	stamp->bytes = count_payload(skb);
 	stamp->ifindex = (uint32_t)skb->dev->ifindex;
 	if (op == OP_SND_HW)
 		stamp->hardware = (uint64_t)shared->hwtstamps.hwtstamp;
+	return is_chosen(state, stamp->seq, stamp->bytes);
 }
 
 SEC("sockops")
@@ -180,9 +221,7 @@ int egress_tcp(struct bpf_sock_ops *context)
 	if (!state || (op == OP_SENDMSG && sockets__is_own()))
 		return 1;
 	kern = bpf_cast_to_kern_ctx(context);
-	if (op != OP_SENDMSG)
-		follow_packet(kern, op, &stamp);
-	else if (!end_sendmsg(kern, state, &stamp))
+	if (op == OP_SENDMSG ? !end_sendmsg(kern, state, &stamp) : !follow_packet(kern, op, state, &stamp))
 		return 1;
 	record_stamp(kern->sk, state, &stamp);
 	if (op == OP_ACK)

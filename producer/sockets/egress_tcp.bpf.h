@@ -19,6 +19,7 @@
 #define RETRANSMITTED_MAX       16384
 #define IN_FLIGHT_MAX           (1u << 30) /* largest window of TCP, bytes */
 #define SENDERS                 4
+#define CHOSEN                  16
 
 /* The parts of the kernel's structures that are read; libbpf adapts the offsets to the running kernel. */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -142,6 +143,8 @@ struct state {
 	uint32_t peer_began; /* time stamp of the peer's SYN or SYN-ACK; 0 = not known */
 	uint64_t sending_bytes;
 	struct sender senders[SENDERS];
+	uint32_t n_chosen;
+	uint32_t chosen[CHOSEN]; /* last bytes of the last messages that have events, if not all have */
 };
 
 struct {
