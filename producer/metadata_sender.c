@@ -374,6 +374,8 @@ static void send_every_second(struct tw_metadata_sender *m, uint64_t mono)
 	if (mono < m->next_second)
 		return;
 	add_new_events(m);
+	if (m->sockets)
+		tw_sockets__update(m->sockets);
 	if (update_host(m))
 		tw_control_channel__host(&m->control, m->host.attrs, m->host.n);
 	send_clock(m);

@@ -55,6 +55,7 @@ struct tw_metadata_sender {
 	struct tw_trace_clock *clock;
 	struct tw_selection *selection;
 	struct tw_filtering *filtering;
+	struct tw_sockets *sockets; /* NULL = no socket events */
 	struct tw_producer_stream *stream;
 	struct tw_hashed_pointers *pointers; /* NULL = addresses are sent unchanged */
 	const struct tw_producer_options *options;

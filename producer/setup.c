@@ -506,9 +506,11 @@ static int set_up(struct tw_producer *p, struct tw_error *error)
 		err = make_sockets(p, (uint32_t)pid, error);
 	if (!err)
 		err = make_readers(p, error);
-	if (!err)
-		tw_producer__describe_host(p);
-	return err;
+	if (err)
+		return err;
+	p->metadata.sockets = p->sockets;
+	tw_producer__describe_host(p);
+	return 0;
 }
 
 int tw_producer__new(const struct tw_producer_options *options, struct tw_producer **ret, struct tw_error *error)

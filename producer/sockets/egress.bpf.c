@@ -198,15 +198,17 @@ static __always_inline bool follow_packet(const struct bpf_sock_ops_kern *kern, 
 	}
 	stamp->bytes = count_payload(skb);
 	stamp->ifindex = (uint32_t)skb->dev->ifindex;
-	if (op == OP_SND_HW)
+	if (op == OP_SND_HW) {
 		stamp->hardware = (uint64_t)shared->hwtstamps.hwtstamp;
+		stamp->phc = sockets__phc_of(skb->dev);
+	}
 	return is_chosen(state, stamp->seq, stamp->bytes);
 }
 
 SEC("sockops")
 int egress_tcp(struct bpf_sock_ops *context)
 {
-	struct stamp stamp = { .hook = TW_SOCKTS_HOOK_SOCKOPS };
+	struct stamp stamp = { .hook = TW_SOCKTS_HOOK_SOCKOPS, .phc = -1 };
 	const uint32_t op = context->op;
 	struct bpf_sock_ops_kern *kern;
 	struct bpf_sock *sk;
@@ -244,7 +246,7 @@ static __always_inline bool continues(const struct state *state, uint32_t from, 
 SEC("tp_btf/tcp_sendmsg_locked")
 int BPF_PROG(egress_entry, struct sock *sk, struct msghdr *msg)
 {
-	struct stamp stamp = { .type = TW_SOCKTS_EGRESS_SENDMSG_ENTRY, .hook = TW_SOCKTS_HOOK_TRACEPOINT };
+	struct stamp stamp = { .type = TW_SOCKTS_EGRESS_SENDMSG_ENTRY, .hook = TW_SOCKTS_HOOK_TRACEPOINT, .phc = -1 };
 	const struct sock___egress *of = (const void *)sk;
 	const struct tcp_sock___egress *tcp = READABLE(sk, struct tcp_sock___egress);
 	struct state *state;

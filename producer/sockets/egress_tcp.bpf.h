@@ -173,6 +173,7 @@ struct stamp {
 	uint16_t transmission;
 	uint32_t seq, bytes, ifindex;
 	uint64_t hardware;
+	int16_t phc; /* the clock of @hardware; -1 = unknown */
 };
 
 /* Finds the sender of a byte, among the last ones. */
@@ -305,7 +306,7 @@ static __always_inline void record_stamp(struct sock *sk, const struct state *st
 	event->ifindex = stamp->ifindex;
 	event->software = sockets__time(event);
 	event->hardware = stamp->hardware;
-	event->phc = -1;
+	event->phc = stamp->phc;
 	event->sample = (uint16_t)sockets__sample();
 	event->hook = stamp->hook;
 	event->pid = sender->pid;

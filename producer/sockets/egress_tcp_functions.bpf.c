@@ -153,7 +153,7 @@ int BPF_PROG(egress_tcp_begin, struct sock *sk, int before, int now)
 /* A task begins to send. */
 static __always_inline void begin_sendmsg(struct sock *sk, uint32_t bytes, bool goes_on)
 {
-	struct stamp stamp = { .type = TW_SOCKTS_EGRESS_SENDMSG_ENTRY, .hook = TW_SOCKTS_HOOK_FUNCTION };
+	struct stamp stamp = { .type = TW_SOCKTS_EGRESS_SENDMSG_ENTRY, .hook = TW_SOCKTS_HOOK_FUNCTION, .phc = -1 };
 	const struct tcp_sock___egress *tcp;
 	struct state *state = find_state(sk);
 	uint32_t from;
@@ -200,7 +200,9 @@ static __always_inline void end_sendmsg(struct sock *sk, uint32_t end, struct st
 {
 	const struct sock___queue *of = (const void *)sk;
 	const struct sk_buff___egress *tail = (const void *)READ(of->sk_write_queue.prev);
-	struct stamp stamp = { .type = TW_SOCKTS_EGRESS_SENDMSG, .hook = TW_SOCKTS_HOOK_FUNCTION, .seq = end - 1 };
+	struct stamp stamp = {
+		.type = TW_SOCKTS_EGRESS_SENDMSG, .hook = TW_SOCKTS_HOOK_FUNCTION, .seq = end - 1, .phc = -1
+	};
 	const struct tcp_skb_cb *cb = (const void *)&tail->cb;
 	uint32_t packet = end - 1, from = keys->is_pushed ? keys->pushed : end;
 	bool replaces = true;
@@ -282,7 +284,7 @@ static __always_inline bool is_retransmitted(const struct sock *sk, const struct
 static __always_inline int follow_packet(struct sk_buff *packet, enum tw_sockts_egress_type type)
 {
 	const struct sk_buff___egress *skb = (const void *)packet;
-	struct stamp stamp = { .type = type, .hook = TW_SOCKTS_HOOK_TRACEPOINT };
+	struct stamp stamp = { .type = type, .hook = TW_SOCKTS_HOOK_TRACEPOINT, .phc = -1 };
 	struct sock *sk = packet->sk;
 	const struct state *state;
 	const struct keys *keys;
@@ -321,7 +323,7 @@ int BPF_PROG(egress_tcp_sent, struct sk_buff *skb)
 SEC("fentry/tcp_rate_skb_delivered")
 int BPF_PROG(egress_tcp_ack, struct sock *sk, struct sk_buff *packet)
 {
-	struct stamp stamp = { .type = TW_SOCKTS_EGRESS_ACK, .hook = TW_SOCKTS_HOOK_FUNCTION };
+	struct stamp stamp = { .type = TW_SOCKTS_EGRESS_ACK, .hook = TW_SOCKTS_HOOK_FUNCTION, .phc = -1 };
 	const struct sk_buff___egress *skb = (const void *)packet;
 	const struct tcp_skb_cb *cb = (const void *)&skb->cb;
 	const struct tcp_skb_cb___end *cb_end = (const void *)cb;

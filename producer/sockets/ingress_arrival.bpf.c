@@ -181,6 +181,8 @@ int BPF_PROG(ingress_rx, struct sk_buff *skb)
 		event->hook = TW_SOCKTS_HOOK_STAMP;
 	}
 	event->hardware = hardware_stamp(skb);
+	if (event->hardware)
+		event->phc = sockets__phc_of(dev);
 	sockets__submit(event);
 	return 0;
 }

@@ -136,7 +136,7 @@ int tw_socket_objects__init(struct tw_socket_objects *o, size_t ring_size)
 	const int cpus = find_end_of_cpus();
 	int err;
 
-	*o = (struct tw_socket_objects){ .cpus_map = -1, .rings_map = -1, .tasks_map = -1 };
+	*o = (struct tw_socket_objects){ .cpus_map = -1, .rings_map = -1, .tasks_map = -1, .phcs = { -1, -1 } };
 	if (cpus < 0)
 		return cpus;
 	o->n_cpus = cpus < TW_SOCKTS_CPUS_MAX ? (size_t)cpus : TW_SOCKTS_CPUS_MAX;
@@ -145,7 +145,9 @@ int tw_socket_objects__init(struct tw_socket_objects *o, size_t ring_size)
 	err = o->rings ? make_counters(o) : -ENOMEM;
 	if (!err)
 		err = make_tasks(o);
-	return err ? err : make_rings(o);
+	if (!err)
+		err = make_rings(o);
+	return err ? err : tw_socket_phcs__init(&o->phcs);
 }
 
 void tw_socket_objects__fini(struct tw_socket_objects *o)
@@ -164,7 +166,8 @@ void tw_socket_objects__fini(struct tw_socket_objects *o)
 		if (o->rings[i] > 0)
 			close(o->rings[i]);
 	free(o->rings);
-	*o = (struct tw_socket_objects){ .cpus_map = -1, .rings_map = -1, .tasks_map = -1 };
+	tw_socket_phcs__fini(&o->phcs);
+	*o = (struct tw_socket_objects){ .cpus_map = -1, .rings_map = -1, .tasks_map = -1, .phcs = { -1, -1 } };
 }
 
 size_t tw_socket_objects__drop(size_t i, const struct tw_socket_hook **hooks, size_t n_hooks)
@@ -225,6 +228,8 @@ static int share(const struct tw_socket_objects *o, struct bpf_object *object,
 		err = bpf_map__reuse_fd(bpf_object__find_map_by_name(object, ".data.cpus"), o->cpus_map);
 	if (!err)
 		err = bpf_map__reuse_fd(bpf_object__find_map_by_name(object, "tasks"), o->tasks_map);
+	if (!err)
+		err = bpf_map__reuse_fd(bpf_object__find_map_by_name(object, "phcs"), o->phcs.map);
 	if (!err)
 		err = bpf_map__set_initial_value(bpf_object__find_map_by_name(object, ".rodata.settings"), settings,
 						 sizeof(*settings));

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "producer/sockets/impl.h"
+#include "producer/sockets/phcs.h"
 #include "producer/sockets/record.h"
 
 #define TW_SOCKET_OBJECTS 10
@@ -23,6 +24,7 @@ struct tw_socket_objects {
 	struct tw_sockts_cpu *cpus;                   /* TW_SOCKTS_CPUS_MAX counters; NULL = not mapped */
 	int cpus_map, rings_map, tasks_map;           /* descriptors; -1 = none */
 	int *rings;                                   /* descriptors of the rings, one for each number of a CPU */
+	struct tw_socket_phcs phcs;
 	size_t n_cpus;
 	size_t ring_size; /* bytes */
 };

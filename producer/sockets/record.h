@@ -300,6 +300,13 @@ struct tw_sockts_cpu {
 	__u64 unsampled; /* messages that have no events because of @sample */
 } __attribute__((aligned(64)));
 
+/* A network device: its network namespace and its index there. */
+struct tw_sockts_device {
+	__u64 netns_cookie;
+	__u32 ifindex;
+	__u32 unused;
+};
+
 /* The stream's clock, for the programs. */
 enum tw_sockts_clock { TW_SOCKTS_CLOCK_MONO, TW_SOCKTS_CLOCK_BOOT, TW_SOCKTS_CLOCK_TAI };
 

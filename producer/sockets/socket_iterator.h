@@ -5,8 +5,7 @@
 
 /**
  * tw_socket_iterator__run() - run a program once for each TCP socket
- * The sockets are those of this thread's network namespace, and of each namespace that a process is in or that ip-netns(8) has named.
- * A namespace that only an open file keeps is not found. Namespaces that this process may not enter are left out.
+ * The sockets are those of all network namespaces that tw_network_namespaces__each() finds.
  * @program: descriptor of a program of the type iter/tcp
  * Return: 0; -errno if the kernel refuses to run the program
  */

@@ -4,6 +4,7 @@
 
 struct sockets_rings rings SEC(".maps");
 struct sockets_tasks tasks SEC(".maps");
+struct sockets_phcs phcs SEC(".maps");
 SEC(".data.cpus") struct tw_sockts_cpu cpus[TW_SOCKTS_CPUS_MAX] = { { 0 } };
 SEC(".rodata.settings") const volatile struct tw_sockts_settings settings = { 0 };
 

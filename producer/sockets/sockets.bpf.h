@@ -113,8 +113,17 @@ struct sockets_tasks {
 	__type(value, uint32_t);
 };
 
+/* The PTP hardware clock of each device that has one. */
+struct sockets_phcs {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* phcs.c creates the real map */
+	__type(key, struct tw_sockts_device);
+	__type(value, int32_t);
+};
+
 extern struct sockets_rings rings SEC(".maps");
 extern struct sockets_tasks tasks SEC(".maps");
+extern struct sockets_phcs phcs SEC(".maps");
 extern struct tw_sockts_cpu cpus[TW_SOCKTS_CPUS_MAX];
 extern const volatile struct tw_sockts_settings settings;
 
@@ -387,6 +396,16 @@ static __always_inline uint64_t sockets__netns_of(struct sk_buff *skb)
 	const struct net_device *dev = skb->dev;
 
 	return dev ? dev->nd_net.net->net_cookie : 0;
+}
+
+/* The number of the PTP hardware clock that makes a device's time stamps; -1 = unknown */
+static __always_inline int16_t sockets__phc_of(const struct net_device *dev)
+{
+	const struct tw_sockts_device key = { .netns_cookie = dev->nd_net.net->net_cookie,
+					      .ifindex = (uint32_t)dev->ifindex };
+	const int32_t *phc = bpf_map_lookup_elem(&phcs, &key);
+
+	return phc ? (int16_t)*phc : -1;
 }
 
 #include "producer/sockets/cgroups.bpf.h"

@@ -292,6 +292,7 @@ int tw_sockets__new(const struct tw_sockets_options *wanted, struct tw_sockets *
 		return tw_error__set(error, -ENOMEM, "no memory for the programs of socket events");
 	s->kernel.cgroup = -1;
 	s->objects.cpus_map = s->objects.rings_map = s->objects.tasks_map = -1;
+	s->objects.phcs.map = s->objects.phcs.links = -1;
 	s->stamping = -1;
 	s->selected = options->selected;
 	s->sample = options->sample;
@@ -541,6 +542,11 @@ size_t tw_sockets__stages(const struct tw_sockets *s, struct tw_socket_stage *re
 size_t tw_sockets__programs(const struct tw_sockets *s)
 {
 	return s->n_hooks;
+}
+
+void tw_sockets__update(struct tw_sockets *s)
+{
+	tw_socket_phcs__update(&s->objects.phcs);
 }
 
 /*
