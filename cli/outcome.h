@@ -84,6 +84,7 @@
 	X(NO_TIME, NOTE, "{event|events} whose time cannot be compared with --since and --until", NULL)               \
 	X(NO_WALL, NOTE, "{event|events} without a time of day, shown with the time of the trace clock", NULL)        \
 	X(CUT, NOTE, "{event|events} missing from the file, which was cut or changed after it was written", NULL)     \
+	X(BESIDE, NOTE, "{packet|packets} beside the events, not shown", NULL)                                        \
 	X(NOT_OURS, NOTE, "{packet|packets} ignored, because {it is|they are} not Tracewire's", NULL)                 \
 	X(TRUNCATED, NOTE, "truncated {frame|frames}, read up to the cut", "capture without --snapshot-length")       \
 	X(VERSION, NOTE, "{frame|frames} of an unknown version of the wire format", "use a newer Tracewire")          \

@@ -61,12 +61,13 @@ static void print_outcome(const struct report_config *config, const char *file, 
 			   [OUTCOME_NO_TIME] = stats->without_time,
 			   [OUTCOME_NO_WALL] = stats->without_wall,
 			   [OUTCOME_CUT] = stats->read.cut,
-			   [OUTCOME_NOT_OURS] = stats->read.packets - stats->read.frames,
 			   [OUTCOME_TRUNCATED] = stats->read.snapped,
 			   [OUTCOME_MALFORMED] = stats->read.malformed,
 			   [OUTCOME_VERSION] = stats->read.versions },
 	};
 
+	outcome.place[stats->read.is_recording ? OUTCOME_BESIDE : OUTCOME_NOT_OURS] =
+		stats->read.packets - stats->read.frames;
 	outcome__add_ledger(&outcome, &stats->read.ledger);
 	outcome__add_filter(&outcome, &stats->capture_filter);
 	outcome.place[OUTCOME_RING] -= stats->read.trace_cmd; /* counted at OUTCOME_TRACE_DAT, with another remedy */

@@ -295,6 +295,7 @@ int tw_event_reader__new(int in, const char *name, const struct tw_event_reader_
 		return err;
 	}
 	tw_capture_file__watch(reader->file, take_block, reader);
+	stats->is_recording = tw_capture_file__is_recording(reader->file);
 	*ret = reader;
 	return 0;
 }

@@ -17,6 +17,7 @@
 
 /* Counters of what was read. */
 struct tw_event_reader_stats {
+	bool is_recording;                 /* Tracewire wrote the capture: its other packets are beside the events */
 	uint64_t packets, frames;          /* packets read; packets with a Tracewire frame */
 	uint64_t events;                   /* events in these frames */
 	uint64_t snapped;                  /* frames of which the capturing program kept only the beginning */

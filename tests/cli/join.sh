@@ -62,6 +62,8 @@ for name in little.pcapng big.pcapng little.pcap big.pcap; do
 	expect "$name: packets" "$(capinfos -Mcr "$events" | awk '/^Number of packets/ { print $NF + 40 }')" "$(wc -l <got)"
 	[ "${name##*.}" = pcapng ] || for list in got wanted; do cut -f 1-3,7- $list >cut && mv cut $list; done # pcap has no names
 	cmp got wanted || fail "$name: other packets than those of mergecap: $(diff got wanted | head -n 6)"
+	"$tracewire" report both.pcapng 2>&1 >/dev/null | grep -qE '^[0-9]+ packets? beside the events, not shown$' ||
+		fail "$name: $("$tracewire" report both.pcapng 2>&1 >/dev/null)"
 	"$tracewire" report -q both.pcapng 2>/dev/null | cmp - <("$tracewire" report -q "$events" 2>/dev/null) || fail "$name: other events"
 	"$tracewire" info -j both.pcapng >both.json 2>/dev/null
 	"$tracewire" info -j "$events" >events.json 2>/dev/null
