@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The time stamps of sent TCP data (sockts:egress_ts). A client that asks the kernel for time stamps itself (SO_TIMESTAMPING) gets the same
 # ones, and the same as without a recording. Flags of sockets are cleared, also after SIGKILL.
-# Usage: socket-stamps.sh TRACEWIRE STAMPS DROP.bpf.o FLAGGED.bpf.o SOLE.bpf.o
+# Usage: socket-stamps.sh TRACEWIRE STAMPS DROP.bpf.o FLAGGED.bpf.o
 tracewire=$1
 stamps=$2
 drop=$3
 flagged=$4
-sole=$5
 reader=$(realpath "$(dirname "$0")")/stamps.py
 for part in namespace check processes network tracing; do
 	# shellcheck source=/dev/null
@@ -224,37 +223,4 @@ python3 "$reader" events existing.json >existing.events
 expect "base of the keys of a connection that existed" '"seen"' "$(sed -E 's/.*"key_base": ("[a-z_]*").*/\1/' existing.events | sort -u)"
 expect "state files" "" "$(ls /run/tracewire 2>/dev/null | grep -E "^sockets-tracewire-($killed|$first|$other)$")"
 
-# A program at the root cgroup that permits no others: the run says so, and has its other events. Other runs do not see this program, because
-# the root is that of a cgroup namespace.
-cgroup=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)/tracewire-test-$$
-mkdir "$cgroup" || fail "no cgroup can be made"
-at_end 'rmdir "$cgroup"'
-bpftool prog load "$sole" "$scratch/bpf/sole" || fail "the program cannot be loaded"
-# at_root COMMAND...: runs it where this program is at the root cgroup
-cat >at_root <<'SH'
-#!/bin/sh
-if [ "$1" != entered ]; then
-	echo $$ >"$cgroup/cgroup.procs"
-	exec unshare -C -m "$0" entered "$@"
-fi
-shift
-awk '$3 == "cgroup2" { print $2 }' /proc/mounts | xargs -n 1 umount -l
-mkdir -p root
-mount -t cgroup2 none root
-bpftool cgroup attach root sock_ops pinned "$PWD/bpf/sole" || exit
-"$@"
-status=$?
-bpftool cgroup detach root sock_ops pinned "$PWD/bpf/sole"
-exit $status
-SH
-chmod +x at_root
-export cgroup
-sentence='cannot record sockts:egress_ts: another program at the root cgroup permits no others'
-run 1 ./at_root "$tracewire" record -e sockts:egress_ts -w sole.pcapng -- true
-says err "^tracewire record: $sentence" || fail "a sole program: $(cat err)"
-run 0 ./at_root "$tracewire" record -e sockts:egress_ts,sched:sched_switch -w sole.pcapng -- true
-says err "^$sentence" || fail "a sole program, and other events: $(cat err)"
-"$tracewire" report -q sole.pcapng | grep -q sched_switch || fail "beside a sole program, the run has no events"
-"$tracewire" info sole.pcapng | grep -qx ' *sockts:egress_ts, stage tcp: none: the kernel refuses its BPF program' ||
-	fail "beside a sole program: $("$tracewire" info sole.pcapng)"
 exit $failed
