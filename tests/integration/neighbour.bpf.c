@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sockops program of another tool, for socket-neighbours.sh: it wants time stamps of its sockets, and counts its calls by their operation.
+ * The sockops program of another tool, for socket-neighbours.sh: it wants time stamps of its sockets, and counts its calls by their
+ * operation.
  */
 #include <linux/bpf.h>
 

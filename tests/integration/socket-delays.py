@@ -5,9 +5,9 @@
     socket-delays.py check RESULT REPORT TABLE              compares them with `tracewire report --json` and `tracewire sockets --json`
 
 A client in this network namespace sends requests to a server in the namespace FAR_NET, on two connections: one for requests without the
-delay, one for those with it. The requests take turns, so that other load of the machine affects both. A delay must show in its stage, within
-10 % of the increase of the round-trip times that the client measures, and no other stage may grow by more than these 10 %. The delay itself
-can vary with the speed of the machine, so a round trip is compared with the stage of the same request.
+delay, one for those with it. The requests take turns, so that other load of the machine affects both. A delay must show in its stage,
+within 10 % of the increase of the round-trip times that the client measures, and no other stage may grow by more than these 10 %. The delay
+itself can vary with the speed of the machine, so a round trip is compared with the stage of the same request.
 """
 import ctypes, json, os, signal, socket, statistics, subprocess, sys, time
 
@@ -17,8 +17,8 @@ RULE = ("add rule ip test rules ip saddr 10.3.0.0/24 ip daddr 10.3.0.0/24 ip pro
         "tcp dport != 7 meta mark 7 counter drop")
 SPIN = "tc qdisc add dev near clsact; tc filter add dev near {} bpf direct-action object-file {} section tc"
 NO_SPIN = "tc qdisc del dev near clsact"
-# Each case: whose stage shows the delay, the least delay in ms, commands that put it in and remove it. A request or a response has 166 bytes,
-# which are 33 ms at 5000 bytes/s. The slow program needs 5 ms.
+# Each case: whose stage shows the delay, the least delay in ms, commands that put it in and remove it. A request or a response has 166
+# bytes, which are 33 ms at 5000 bytes/s. The slow program needs 5 ms.
 CASES = {
     "tbf": ("client", "qdisc", 20, "tc qdisc add dev near root tbf rate 40kbit burst 200 limit 10000", "tc qdisc del dev near root"),
     "htb": ("client", "qdisc", 20, "tc qdisc add dev near root handle 1: htb default 1; "

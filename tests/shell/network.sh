@@ -47,8 +47,8 @@ in_far() { # COMMAND...: runs it in the network namespace of $far
 	nsenter --net="/proc/$far/ns/net" "$@"
 }
 
-# netns_cookie [COMMAND...]: prints the number of the network namespace, as in the events of sockets. COMMAND runs the program that finds it,
-# for example in_far.
+# netns_cookie [COMMAND...]: prints the number of the network namespace, as in the events of sockets. COMMAND runs the program that finds
+# it, for example in_far.
 netns_cookie() {
 	"$@" python3 -c 'import socket, sys; print(int.from_bytes(socket.socket().getsockopt(socket.SOL_SOCKET, 71, 8), sys.byteorder))'
 }
