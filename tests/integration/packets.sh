@@ -116,7 +116,8 @@ PYTHON
 "$tracewire" latency -q -j --netns $own --by comm rxstack-tcp-socket-read -- python3 read.py >read.json 2>err ||
 	fail "latency rxstack: $(cat err)"
 # On a busy machine, further reads can be late.
-check "reads" read.json "by == {('python3',): 110}" "sum(r['count'] for r in p['rows'] if r['above'] >= 1 << 24) >= 10 and p['max'] > 20e6 and p['p50'] < 10e6"
+check "reads" read.json "by == {('python3',): 110}" \
+	"sum(r['count'] for r in p['rows'] if r['above'] >= 1 << 24) >= 10 and p['max'] > 20e6 and p['p50'] < 10e6"
 "$tracewire" latency -q -j --netns $own --nonempty-queue rxstack-tcp-socket-read -- python3 read.py >read.json
 check "reads that leave data" read.json "p['count'] == 0"
 "$tracewire" latency -q -j --netns "/proc/$far/ns/net" rxstack-tcp-socket-read -- python3 read.py >read.json

@@ -36,9 +36,10 @@ packets() {
 # in_a_row FILE...: tshark reads all packets; their numbers have no gap. mergecap joins the files, so that only one tshark has to start.
 in_a_row() {
 	mergecap -a -w in-a-row "$@" 2>errors || fail "mergecap $*: $(cat errors)"
-	{ tshark -r in-a-row -T fields -e frame.time_epoch 2>errors || fail "tshark $*: $(cat errors)"; } | awk 'NR > 1 && sprintf("%.6f", $1 - before) != "0.000001" { print "not in a row: " before " " $1; exit 1 }
-		{ before = $1 }' || fail "packets are missing between files"
-	rm in-a-row
+	tshark -r in-a-row -T fields -e frame.time_epoch >row-times 2>errors || fail "tshark $*: $(cat errors)"
+	awk 'NR > 1 && sprintf("%.6f", $1 - before) != "0.000001" { print "not in a row: " before " " $1; exit 1 }
+		{ before = $1 }' row-times || fail "packets are missing between files"
+	rm in-a-row row-times
 }
 
 last_packet() { # FILE: prints the time of the last packet
