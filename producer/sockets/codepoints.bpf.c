@@ -65,7 +65,7 @@ static __always_inline int make_mark(struct sk_buff *skb, const unsigned char *a
 	if (!dev || !has_mark(skb, at) || !sockets__selects_cgroup(sk))
 		return 0;
 	ifindex = (uint32_t)dev->ifindex;
-	sockets__set_flow_at(&flow, skb, at, received, &headers);
+	sockets__set_flow_at(&flow, skb, at, received, &headers, SOCKETS_BY_HELPER);
 	flow.netns_cookie = sockets__netns_of(skb);
 	if (sk) {
 		flow.skaddr = (uint64_t)sk;

@@ -59,11 +59,14 @@ static __always_inline void sockets__know_socket(const volatile struct tw_sockts
 /* An IPv6 socket whose peer has an IPv4 address. The program may make it an IPv4 socket (IPV6_ADDRFORM), which changes its fields. */
 static __always_inline bool sockets__is_mapped(const struct sock *sk)
 {
-	const struct in6_addr remote = sk->__sk_common.skc_v6_daddr;
+	struct in6_addr remote;
 	uint32_t words[4];
 
+	if (sk->__sk_common.skc_family != FAMILY_INET6)
+		return false;
+	remote = sk->__sk_common.skc_v6_daddr;
 	__builtin_memcpy(words, &remote, sizeof(words));
-	return sk->__sk_common.skc_family == FAMILY_INET6 && !words[0] && !words[1] && words[2] == bpf_htonl(0xffff);
+	return !words[0] && !words[1] && words[2] == bpf_htonl(0xffff);
 }
 
 /* Whether a connected socket can have wanted events of this kind. The parameters are those of sockets__set_identity(). */

@@ -68,7 +68,7 @@ static __always_inline bool read_message(struct sk_buff *skb, const unsigned cha
 
 	if (!dev || !has_icmp(skb, at))
 		return false;
-	sockets__set_flow_at(&ret->flow, skb, at, received, &headers);
+	sockets__set_flow_at(&ret->flow, skb, at, received, &headers, SOCKETS_BY_HELPER);
 	if (!headers.next || bpf_probe_read_kernel(&ret->icmp, sizeof(ret->icmp), headers.next))
 		return false;
 	ret->flow.netns_cookie = dev->nd_net.net->net_cookie;

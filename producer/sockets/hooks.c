@@ -69,7 +69,8 @@ static const struct tw_socket_hook hooks[] = {
 	{ EGRESS_UDP, "udp_entry_v6", "egress_udp_entry_v6", FUNCTION(udpv6_sendmsg), WITH("egress_udp_sendmsg") },
 	{ EGRESS_UDP, "udp_entry_v6", "egress_udp_send_entry_v6", FUNCTION(udpv6_sendmsg), WITH("egress_udp_send") },
 
-	{ ON(ingress_ts), "rx", "ingress_rx", TRACEPOINT(netif_receive_skb, 1), ALWAYS },
+	{ ON(ingress_ts), "rx", "ingress_rx", TRACEPOINT(netif_receive_skb, 1), READS_ALL },
+	{ ON(ingress_ts), "rx", "ingress_rx_before", TRACEPOINT(netif_receive_skb, 1), ALWAYS },
 	{ ON(ingress_ts), "ip", "ingress_ip", NETFILTER, SINCE("6.4") },
 	{ ON(ingress_ts), "l4", "ingress_l4", INGRESS, READS_SKB },
 	{ ON(ingress_ts), "socket", "ingress_socket", TRACEPOINT(sk_data_ready, 1), SINCE("6.3") },

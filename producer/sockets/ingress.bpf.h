@@ -143,7 +143,8 @@ struct ingress_receivers {
 extern struct ingress_receivers in_receivers SEC(".maps");
 
 struct reading {
-	uint64_t time, cgroup;
+	uint64_t time; /* only of UDP */
+	uint64_t cgroup;
 	uint32_t pid, bytes;
 	char comm[TW_SOCKTS_COMM_LEN];
 };
@@ -214,7 +215,8 @@ static __always_inline struct doing *this_cpu(void)
 }
 
 /* Reads the headers of a received packet. @ip: the IP header. Return: false if it has no bytes of TCP or UDP */
-static __always_inline bool read_bytes(struct sk_buff *skb, const unsigned char *ip, struct bytes *ret)
+static __always_inline bool read_bytes(struct sk_buff *skb, const unsigned char *ip, enum sockets_access access,
+				       struct bytes *ret)
 {
 	struct sk_buff___data *data = (void *)skb;
 	/* Headers that are not in the linear part cannot be read. */
@@ -222,7 +224,7 @@ static __always_inline bool read_bytes(struct sk_buff *skb, const unsigned char 
 	struct sockets_headers headers = { 0 };
 	const struct tcp *tcp = &headers.transport;
 
-	sockets__set_flow_at(&ret->flow, skb, ip, true, &headers);
+	sockets__set_flow_at(&ret->flow, skb, ip, true, &headers, access);
 	if (!headers.has_transport || !ret->flow.sport)
 		return false;
 	if (ret->flow.protocol == PROTOCOL_UDP) {

@@ -40,19 +40,29 @@ struct {
 	__type(value, uint32_t);
 } in_flows SEC(".maps");
 
-/* The shared data of a packet, whose members must be read with BPF_CORE_READ(). */
-static __always_inline const struct skb_shared_info *shared_info(struct sk_buff *skb)
-{
-	return (const void *)(skb->head + ((struct sk_buff___data *)skb)->end);
-}
+/* What is read of the shared data of a packet. */
+struct shared {
+	uint64_t hardware; /* time stamp; 0 = none */
+	uint16_t segments;
+};
 
-static __always_inline uint64_t hardware_stamp(struct sk_buff *skb)
+static __always_inline void read_shared(struct sk_buff *skb, enum sockets_access access, struct shared *ret)
 {
-	const struct skb_shared_info *shared = shared_info(skb);
+	const struct skb_shared_info *shared = (const void *)(skb->head + ((struct sk_buff___data *)skb)->end);
+	uint8_t flags;
 
-	return BPF_CORE_READ(shared, tx_flags) & TX_HW_TSTAMP_NETDEV
-		       ? 0
-		       : (uint64_t)BPF_CORE_READ(shared, hwtstamps.hwtstamp);
+	if (access == SOCKETS_DIRECTLY) {
+		shared = READABLE(shared, struct skb_shared_info);
+		ret->segments = shared->gso_segs;
+		ret->hardware = (uint64_t)shared->hwtstamps.hwtstamp;
+		flags = shared->tx_flags;
+	} else {
+		ret->segments = BPF_CORE_READ(shared, gso_segs);
+		ret->hardware = (uint64_t)BPF_CORE_READ(shared, hwtstamps.hwtstamp);
+		flags = BPF_CORE_READ(shared, tx_flags);
+	}
+	if (flags & TX_HW_TSTAMP_NETDEV)
+		ret->hardware = 0;
 }
 
 /*
@@ -79,7 +89,7 @@ static __always_inline uint64_t from_realtime(int64_t time)
 static __always_inline void set_device(struct tw_sockts_ingress_ts *event, struct net_device *dev)
 {
 	event->ifindex = (uint32_t)dev->ifindex;
-	bpf_probe_read_kernel(event->dev, sizeof(event->dev), ((struct net_device___named *)dev)->name);
+	__builtin_memcpy(event->dev, &((struct net_device___named *)dev)->name, sizeof(event->dev));
 }
 
 /* Counts a new datagram, or the @n datagrams of a packet, in the flow. Return: number of the last of them; the first in a flow is 0 */
@@ -112,13 +122,12 @@ static __always_inline bool take_number(int64_t stamp, uint32_t *ret)
  * The number of a datagram in its flow. @arrives: it may be a new packet at the address of an earlier one. The kernel gives a datagram
  * that it has put together the stamp of the last fragment, and the data of the first.
  */
-static __always_inline uint32_t number_datagram(struct sk_buff *skb, const struct bytes *bytes, bool arrives)
+static __always_inline uint32_t number_datagram(struct sk_buff *skb, const struct bytes *bytes, uint16_t segments,
+						bool arrives)
 {
-	const struct skb_shared_info *shared = shared_info(skb);
 	struct datagram datagram = { .stamp = bytes->is_fragment ? 0 : receive_stamp(skb) }, divided = { 0 };
 	const uint64_t data = (uint64_t)skb->head;
 	const struct datagram *known = bpf_map_lookup_elem(&in_datagrams, &data);
-	uint16_t segments = BPF_CORE_READ(shared, gso_segs);
 
 	/* Several devices, one above the other, may receive the same packet. */
 	if (known && (known->stamp ? known->stamp == datagram.stamp : !arrives))
@@ -134,37 +143,100 @@ static __always_inline uint32_t number_datagram(struct sk_buff *skb, const struc
 	return datagram.number;
 }
 
-/* Whether the bytes of a packet have events */
-static __always_inline bool is_chosen(struct sk_buff *skb, const struct bytes *bytes)
+/* Whether the bytes of a packet have events. @segments: number of datagrams in it, 0 = one */
+static __always_inline bool is_chosen(const struct bytes *bytes, uint32_t segments)
 {
-	const struct skb_shared_info *shared = shared_info(skb);
-	uint16_t segments;
-
 	if (!settings.has_samples)
 		return true;
 	if (bytes->flow.protocol == PROTOCOL_TCP)
 		return sockets__samples_key(bytes->key);
-	segments = BPF_CORE_READ(shared, gso_segs);
 	return sockets__samples_number(bytes->key, segments ? segments : 1);
 }
 
-SEC("tp_btf/netif_receive_skb")
-int BPF_PROG(ingress_rx, struct sk_buff *skb)
+/* Whether a condition compares only facts of a socket that a packet has. */
+static __always_inline bool compares_only_headers(const volatile struct tw_sockts_condition *condition)
+{
+	return condition->n && !SOCKETS_COMPARES(condition, cookie) && !SOCKETS_COMPARES(condition, netns_cookie);
+}
+
+static __always_inline bool compares_addresses(const volatile struct tw_sockts_condition *condition)
+{
+	return SOCKETS_COMPARES(condition, saddr) || SOCKETS_COMPARES(condition, daddr) ||
+	       SOCKETS_COMPARES(condition, saddrv6) || SOCKETS_COMPARES(condition, daddrv6);
+}
+
+/* Sets the protocol, the family and the ports of a packet, and nothing else. Return: false if it has no ports */
+static __always_inline bool read_ports(struct sk_buff *skb, const unsigned char *ip, struct tw_sockts_socket *ret)
+{
+	const uint16_t network = skb->network_header, transport = skb->transport_header;
+	const unsigned char *next = ip + sizeof(struct ipv6);
+	union sockets_ip header;
+	uint64_t word;
+
+	copy_readable(&header, ip, 16);
+	if (skb->protocol == bpf_htons(ETHERTYPE_IPV4)) {
+		ret->family = FAMILY_INET;
+		ret->protocol = header.v4.protocol;
+		next = ip + (header.v4.version_length & 15) * 4u;
+		if (header.v4.fragment & bpf_htons(FRAGMENT_OFFSET))
+			return false;
+	} else if (skb->protocol == bpf_htons(ETHERTYPE_IPV6)) {
+		ret->family = FAMILY_INET6;
+		ret->protocol = header.v6.next_header;
+		if (ip == skb->head + network && transport > network + sizeof(struct ipv6) && transport != UINT16_MAX)
+			next = skb->head + transport;
+	} else
+		return false;
+	copy_readable(&word, next, sizeof(word));
+	ret->dport = bpf_ntohs((uint16_t)word);
+	ret->sport = bpf_ntohs((uint16_t)(word >> 16));
+	return ret->protocol == PROTOCOL_TCP || ret->protocol == PROTOCOL_UDP;
+}
+
+/* The same with the addresses. */
+static __always_inline bool read_flow(struct sk_buff *skb, const unsigned char *ip, struct tw_sockts_socket *ret)
+{
+	struct sockets_headers headers = { 0 };
+
+	__builtin_memset(ret, 0, sizeof(*ret));
+	sockets__set_flow_at(ret, skb, ip, true, &headers, SOCKETS_DIRECTLY);
+	return headers.has_transport;
+}
+
+/*
+ * Whether a packet can have wanted events. Most packets of a run with a filter cannot, so this comes first, and reads only what is compared.
+ * The datagrams of a flow without wanted events need not be counted.
+ */
+static __always_inline bool wants_packet(struct sk_buff *skb, const unsigned char *ip)
+{
+	const volatile struct tw_sockts_condition *condition = &settings.conditions[TW_SOCKTS_ingress_ts].socket;
+	struct tw_sockts_socket flow;
+
+	if (!compares_only_headers(condition))
+		return true;
+	if (compares_addresses(condition) ? !read_flow(skb, ip, &flow) : !read_ports(skb, ip, &flow))
+		return false;
+	return tw_sockts_condition__passes(condition, &flow, NULL);
+}
+
+static __always_inline int receive(struct sk_buff *skb, enum sockets_access access)
 {
 	struct net_device *dev = skb->dev;
 	struct tw_sockts_ingress_ts *event;
 	struct bytes bytes = { 0 };
+	struct shared shared;
 	uint64_t software = 0;
 	int64_t stamp;
 
-	if (!dev || !read_bytes(skb, skb->data, &bytes))
+	if (!dev || !read_bytes(skb, skb->data, access, &bytes))
 		return 0;
+	read_shared(skb, access, &shared);
 	bytes.flow.netns_cookie = dev->nd_net.net->net_cookie;
 	if (bytes.flow.protocol == PROTOCOL_UDP)
-		bytes.key = number_datagram(skb, &bytes, true);
+		bytes.key = number_datagram(skb, &bytes, shared.segments, true);
 	if (!wants(TW_SOCKTS_INGRESS_RX, &bytes.flow, (uint32_t)dev->ifindex, NULL))
 		return 0;
-	if (!is_chosen(skb, &bytes)) {
+	if (!is_chosen(&bytes, shared.segments)) {
 		sockets__count_unsampled(1);
 		return 0;
 	}
@@ -180,11 +252,24 @@ int BPF_PROG(ingress_rx, struct sk_buff *skb)
 		event->software = software;
 		event->hook = TW_SOCKTS_HOOK_STAMP;
 	}
-	event->hardware = hardware_stamp(skb);
+	event->hardware = shared.hardware;
 	if (event->hardware)
 		event->phc = sockets__phc_of(dev);
 	sockets__submit(event);
 	return 0;
+}
+
+SEC("tp_btf/netif_receive_skb")
+int BPF_PROG(ingress_rx, struct sk_buff *skb)
+{
+	return wants_packet(skb, skb->data) ? receive(skb, SOCKETS_DIRECTLY) : 0;
+}
+
+/* Before Linux 6.2 */
+SEC("tp_btf/netif_receive_skb")
+int BPF_PROG(ingress_rx_before, struct sk_buff *skb)
+{
+	return receive(skb, SOCKETS_BY_HELPER);
 }
 
 SEC("netfilter")
@@ -192,15 +277,20 @@ int ingress_ip(struct bpf_nf_ctx *context)
 {
 	struct sk_buff *skb = context->skb;
 	struct net_device *dev = skb->dev;
+	const unsigned char *const ip = skb->head + skb->network_header;
 	struct tw_sockts_ingress_ts *event;
 	struct bytes bytes = { 0 };
+	struct shared shared = { 0 };
 
-	if (!dev || !read_bytes(skb, skb->head + skb->network_header, &bytes))
+	if (!dev || !wants_packet(skb, ip) || !read_bytes(skb, ip, SOCKETS_DIRECTLY, &bytes))
 		return NETFILTER_ACCEPT;
 	bytes.flow.netns_cookie = dev->nd_net.net->net_cookie;
-	if (bytes.flow.protocol == PROTOCOL_UDP)
-		bytes.key = number_datagram(skb, &bytes, false);
-	if (!is_chosen(skb, &bytes) || !wants(TW_SOCKTS_INGRESS_IP, &bytes.flow, (uint32_t)dev->ifindex, NULL))
+	if (bytes.flow.protocol == PROTOCOL_UDP) {
+		read_shared(skb, SOCKETS_DIRECTLY, &shared);
+		bytes.key = number_datagram(skb, &bytes, shared.segments, false);
+	}
+	if (!is_chosen(&bytes, shared.segments) ||
+	    !wants(TW_SOCKTS_INGRESS_IP, &bytes.flow, (uint32_t)dev->ifindex, NULL))
 		return NETFILTER_ACCEPT;
 	event = reserve_for_bytes(TW_SOCKTS_INGRESS_IP, TW_SOCKTS_HOOK_NETFILTER, &bytes);
 	if (!event)
@@ -232,9 +322,9 @@ static __always_inline void forget_early_reading(struct receiver *receiver, uint
 /* Begins to follow a socket, before the packet that arrives enters its queue. */
 static __always_inline void follow(struct bpf_sock *context, struct sock *sk, uint64_t cookie, uint16_t protocol)
 {
-	struct tcp_sock___receiver *tcp = (void *)sk;
-	struct sock___queues *queues = (void *)sk;
-	struct udp_sock *udp = (void *)sk;
+	const struct tcp_sock___receiver *tcp = READABLE(sk, struct tcp_sock___receiver);
+	const struct sock___queues *queues = (void *)sk;
+	const struct udp_sock *udp = READABLE(sk, struct udp_sock);
 	struct receiver receiver = { 0 };
 	struct receiver *known;
 
@@ -247,12 +337,12 @@ static __always_inline void follow(struct bpf_sock *context, struct sock *sk, ui
 	if (known)
 		return;
 	if (protocol == PROTOCOL_TCP) {
-		receiver.queued = BPF_CORE_READ(tcp, rcv_nxt);
-		receiver.out_of_order = BPF_CORE_READ(tcp, rcv_ooopack);
-		receiver.is_waiting = BPF_CORE_READ(tcp, out_of_order_queue.rb_node);
+		receiver.queued = tcp->rcv_nxt;
+		receiver.out_of_order = tcp->rcv_ooopack;
+		receiver.is_waiting = tcp->out_of_order_queue.rb_node;
 	} else {
 		/* Those that are in the queue already will be read first. */
-		receiver.queued = BPF_CORE_READ(udp, reader_queue.qlen) + BPF_CORE_READ(queues, sk_receive_queue.qlen);
+		receiver.queued = udp->reader_queue.qlen + queues->sk_receive_queue.qlen;
 	}
 	bpf_sk_storage_get(&in_receivers, context, &receiver, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
@@ -266,43 +356,64 @@ static __always_inline struct sampled *sampled_of(struct bpf_sock *context)
 /* Whether an earlier segment is missing. It may also be in the backlog. */
 static __always_inline bool is_after_hole(struct sock *sk, uint32_t first)
 {
-	struct tcp_sock___receiver *tcp = (void *)sk;
-	struct sock___queues *queues = (void *)sk;
+	const struct tcp_sock___receiver *tcp = READABLE(sk, struct tcp_sock___receiver);
+	const struct sock___queues *queues = (void *)sk;
 
-	return (int32_t)(first - BPF_CORE_READ(tcp, rcv_nxt)) > 0 && !BPF_CORE_READ(queues, sk_backlog.tail);
+	return (int32_t)(first - tcp->rcv_nxt) > 0 && !queues->sk_backlog.tail;
+}
+
+/* Whether an arriving packet or its socket can have wanted events. A connection of TCP has only one flow. */
+static __always_inline bool wants_arrival(struct __sk_buff *context, struct sk_buff *skb, struct sock *sk)
+{
+	const bool compares_cookie = SOCKETS_COMPARES(&settings.conditions[TW_SOCKTS_ingress_ts].socket, cookie);
+	struct bpf_sock *full;
+
+	if (sk->sk_protocol == PROTOCOL_TCP && sk->__sk_common.skc_state != STATE_LISTEN)
+		return sockets__wants_socket(TW_SOCKTS_ingress_ts, sk,
+					     compares_cookie ? bpf_get_socket_cookie(context) : 0, PROTOCOL_TCP);
+	if (wants_packet(skb, skb->head + skb->network_header))
+		return true;
+	/* If the socket has a flow that is wanted, all of its datagrams are counted. */
+	full = sk->sk_protocol == PROTOCOL_UDP ? context->sk : NULL;
+	full = full ? bpf_sk_fullsock(full) : NULL;
+	return full && bpf_sk_storage_get(&in_receivers, full, NULL, 0);
 }
 
 SEC("cgroup_skb/ingress")
 int ingress_l4(struct __sk_buff *context)
 {
 	struct tw_sockts_ingress_ts *event;
-	struct doing *doing = this_cpu();
 	struct bytes bytes = { 0 };
 	bool has_socket, is_tcp;
+	struct shared shared = { 0 };
+	struct doing *doing;
 	struct net_device *dev;
 	struct sk_buff *skb;
 	struct sock *sk;
 
-	if (!bpf_cast_to_kern_ctx || !doing)
+	if (!bpf_cast_to_kern_ctx)
 		return 1;
 	skb = bpf_cast_to_kern_ctx(context);
 	sk = skb->sk;
-	if (!sk || !sockets__selects_cgroup(sk) || !read_bytes(skb, skb->head + skb->network_header, &bytes))
+	if (!sk || !sockets__selects_cgroup(sk) || !wants_arrival(context, skb, sk) ||
+	    !read_bytes(skb, skb->head + skb->network_header, SOCKETS_DIRECTLY, &bytes))
+		return 1;
+	doing = this_cpu();
+	if (!doing)
 		return 1;
 	is_tcp = bytes.flow.protocol == PROTOCOL_TCP;
-	bytes.flow.netns_cookie = BPF_CORE_READ(sk, __sk_common.skc_net.net, net_cookie);
+	bytes.flow.netns_cookie = sk->__sk_common.skc_net.net->net_cookie;
 	bytes.ifindex = (uint32_t)skb->skb_iif;
 	/* The first bytes of a connection may arrive before its socket exists. */
-	has_socket = !is_tcp || BPF_CORE_READ(sk, __sk_common.skc_state) != STATE_LISTEN;
+	has_socket = !is_tcp || sk->__sk_common.skc_state != STATE_LISTEN;
 	if (has_socket) {
 		bytes.flow.skaddr = (uint64_t)sk;
 		bytes.flow.cookie = bpf_get_socket_cookie(context);
-		/* A socket of UDP has datagrams of several flows, of which all are counted. */
-		if (!is_tcp || sockets__wants_socket(TW_SOCKTS_ingress_ts, sk, bytes.flow.cookie, bytes.flow.protocol))
-			follow(context->sk, sk, bytes.flow.cookie, bytes.flow.protocol);
+		follow(context->sk, sk, bytes.flow.cookie, bytes.flow.protocol);
 	}
 	if (!is_tcp) {
-		bytes.key = number_datagram(skb, &bytes, false);
+		read_shared(skb, SOCKETS_DIRECTLY, &shared);
+		bytes.key = number_datagram(skb, &bytes, shared.segments, false);
 		doing->enters = bytes;
 		doing->enters_cookie = bytes.flow.cookie;
 		doing->enters_data = (uint64_t)skb->head;
@@ -310,7 +421,7 @@ int ingress_l4(struct __sk_buff *context)
 	dev = skb->dev;
 	if (dev)
 		bytes.ifindex = (uint32_t)dev->ifindex;
-	if (!is_chosen(skb, &bytes))
+	if (!is_chosen(&bytes, shared.segments))
 		return 1;
 	if (settings.has_samples && is_tcp && has_socket)
 		note_chosen(sampled_of(context->sk), bytes.key);

@@ -21,6 +21,15 @@ static __always_inline void expect_wake(struct doing *doing, uint64_t cookie, ui
 	doing->ready_bytes = bytes;
 }
 
+/* A wake-up that follows is not for bytes of a wanted socket. */
+static __always_inline void expect_no_wake(void)
+{
+	struct doing *doing = settings.has_wakes ? this_cpu() : NULL;
+
+	if (doing)
+		doing->ready_cookie = 0;
+}
+
 /* The sequence number after the last byte that a socket has received in order. The FIN of the other side has a number of its own. */
 static __always_inline uint32_t received_until(struct sock *sk, const struct tcp_sock___receiver *tcp)
 {
@@ -154,7 +163,7 @@ static __always_inline bool find_entered(struct sock *sk, uint64_t cookie, struc
 		found = skb;
 		skb = ((struct sk_buff___data *)skb)->prev;
 	}
-	if (!found || !datagram || !read_bytes(found, found->head + found->network_header, ret))
+	if (!found || !datagram || !read_bytes(found, found->head + found->network_header, SOCKETS_BY_HELPER, ret))
 		return false;
 	datagram->is_queued = true;
 	ret->key = datagram->number;
@@ -184,13 +193,14 @@ static __always_inline bool take_entered(struct sock *sk, uint64_t cookie, struc
 static __always_inline void queue_udp(struct sock *sk, struct doing *doing)
 {
 	struct receiver *receiver = bpf_sk_storage_get(&in_receivers, sk, NULL, 0);
-	struct position position = { .cookie = bpf_get_socket_cookie(sk) };
+	struct position position = { 0 };
 	struct tw_sockts_ingress_ts *event;
 	struct queued queued = { 0 };
 	const struct queued *early;
 
 	if (!receiver)
 		return;
+	position.cookie = bpf_get_socket_cookie(sk);
 	position.number = __sync_fetch_and_add(&receiver->queued, 1);
 	if (!take_entered(sk, position.cookie, doing, &queued.bytes))
 		return;
@@ -222,14 +232,21 @@ int BPF_PROG(ingress_socket, struct sock *sk)
 {
 	const uint8_t state = sk->__sk_common.skc_state;
 	const uint16_t protocol = sk->sk_protocol;
-	struct doing *doing = this_cpu();
+	struct doing *doing;
 
-	if (!doing || !is_internet(sk))
+	if (!is_internet(sk) || (protocol != PROTOCOL_TCP && protocol != PROTOCOL_UDP))
+		return 0;
+	if (protocol == PROTOCOL_TCP && (state == STATE_LISTEN || !wants_socket(sk))) {
+		expect_no_wake();
+		return 0;
+	}
+	doing = this_cpu();
+	if (!doing)
 		return 0;
 	doing->ready_cookie = 0;
-	if (protocol == PROTOCOL_TCP && state != STATE_LISTEN && wants_socket(sk))
+	if (protocol == PROTOCOL_TCP)
 		queue_tcp(sk, doing);
-	else if (protocol == PROTOCOL_UDP)
+	else
 		queue_udp(sk, doing);
 	return 0;
 }

@@ -6,7 +6,6 @@
 
 static __always_inline void read_task(struct reading *ret, uint32_t bytes)
 {
-	ret->time = sockets__now();
 	ret->cgroup = bpf_get_current_cgroup_id();
 	ret->pid = (uint32_t)bpf_get_current_pid_tgid();
 	ret->bytes = bytes;
@@ -69,23 +68,24 @@ SEC("tp_btf/tcp_rcv_space_adjust")
 int BPF_PROG(ingress_tcp_read, struct sock *sk)
 {
 	struct receiver *receiver = bpf_sk_storage_get(&in_receivers, sk, NULL, 0);
-	const struct tcp_sock___receiver *tcp = (void *)bpf_skc_to_tcp_sock(sk);
+	const struct tcp_sock___receiver *tcp = receiver ? (void *)bpf_skc_to_tcp_sock(sk) : NULL;
 	struct tw_sockts_socket flow = { 0 };
 	struct tw_sockts_ingress_ts *event;
 	struct reading reading = { 0 };
-	uint32_t end;
+	uint32_t end, bytes;
 	bool hole;
 
-	if (!tcp || !receiver || !receiver->has_read)
+	if (!tcp || !receiver->has_read)
 		return 0;
 	end = tcp->copied_seq;
 	if ((int32_t)(end - receiver->read) <= 0)
 		return 0;
-	read_task(&reading, end - receiver->read);
+	bytes = end - receiver->read;
 	receiver->read = end;
 	hole = leave_hole(receiver, end);
 	if (!chooses_read(sk, end - reading.bytes, end) || sockets__is_own())
 		return 0;
+	read_task(&reading, bytes);
 	sockets__set_identity(&flow, sk, bpf_get_socket_cookie(sk), PROTOCOL_TCP);
 	report_wake(&flow, &reading);
 	if (!wants(TW_SOCKTS_INGRESS_READ, &flow, 0, &reading))
@@ -96,7 +96,6 @@ int BPF_PROG(ingress_tcp_read, struct sock *sk)
 	set_key(event, end - 1, reading.bytes);
 	set_reading(event, &reading);
 	event->hole = hole;
-	event->software = reading.time;
 	sockets__submit(event);
 	return 0;
 }
@@ -127,6 +126,7 @@ int BPF_PROG(ingress_udp_read, struct sock *sk, int ret, int flags)
 	position.cookie = bpf_get_socket_cookie(sk);
 	position.number = __sync_fetch_and_add(&receiver->read, 1);
 	read_task(&queued.reading, (uint32_t)ret);
+	queued.reading.time = sockets__now();
 	until = *(volatile uint32_t *)&receiver->queued;
 	queued.is_read = true;
 	if (!bpf_map_update_elem(&in_queue, &position, &queued, BPF_NOEXIST))

@@ -31,6 +31,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "producer/packet_headers.bpf.h"
+#include "producer/readable.bpf.h"
 #include "producer/sockets/record.h"
 
 #define STATE_CLOSE 7 /* TCP_CLOSE, which sockets of other protocols have, too */
@@ -254,8 +255,8 @@ static __always_inline void *sockets__reserve_for(const struct tw_sockts_socket 
 
 	if (!event)
 		return NULL;
-	__builtin_memset(event, 0, size);
 	*event = *flow;
+	__builtin_memset(event + 1, 0, size - sizeof(*flow));
 	sockets__set_common(&event->common, id);
 	return event;
 }
@@ -311,32 +312,55 @@ static __always_inline void sockets__set_identity(void *event, struct sock *sk, 
 	}
 }
 
+/* How the bytes of a packet are read. The functions below get a constant. */
+enum sockets_access {
+	SOCKETS_BY_HELPER,
+	SOCKETS_DIRECTLY, /* takes less time; since Linux 6.2 */
+};
+
 /* What is read of the headers of a packet. */
 struct sockets_headers {
 	const unsigned char *next; /* the header after the IP header; NULL = there is no IP header */
 	uint32_t
 		length; /* of the IP packet with its headers, by its IP header; 0 in large packets that the kernel has put together */
 	bool has_more_fragments;
-	bool has_transport;   /* @transport was read: the packet has its first bytes */
-	struct tcp transport; /* the header at @next; of UDP and SCTP, only the ports are valid */
+	bool has_transport; /* @transport was read: the packet has its first bytes */
+	union {
+		struct tcp transport; /* the header at @next; of UDP and SCTP, only the ports are valid */
+		uint64_t words[2];
+	};
 };
+
+/* The first bytes of an IP header. */
+union sockets_ip {
+	struct ipv4 v4;
+	struct ipv6 v6;
+	uint64_t words[5];
+};
+
+/* Copies @size bytes of a packet; copying directly, up to 7 more, for which there must be room. Return: whether they could be read */
+static __always_inline bool sockets__copy(void *to, const void *at, uint32_t size, enum sockets_access access)
+{
+	if (access == SOCKETS_BY_HELPER)
+		return !bpf_probe_read_kernel(to, size, at);
+	copy_readable(to, at, (size + 7) / 8 * 8);
+	return true;
+}
 
 /* Sets the family, the protocol and the addresses. @event and @ret as below. Return: whether the packet begins with a transport header */
 static __always_inline bool sockets__set_addresses(struct tw_sockts_socket *to, struct sk_buff *skb,
-						   const unsigned char *at, bool reversed, struct sockets_headers *ret)
+						   const unsigned char *at, bool reversed, struct sockets_headers *ret,
+						   enum sockets_access access)
 {
 	uint8_t *const from = reversed ? to->daddr : to->saddr, *const onto = reversed ? to->saddr : to->daddr;
 	uint8_t *const from_v6 = reversed ? to->daddrv6 : to->saddrv6, *const onto_v6 =
 									       reversed ? to->saddrv6 : to->daddrv6;
 	const uint16_t network = skb->network_header, transport = skb->transport_header;
 	const unsigned char *const head = skb->head;
-	union {
-		struct ipv4 v4;
-		struct ipv6 v6;
-	} ip;
+	union sockets_ip ip;
 
 	if (skb->protocol == bpf_htons(ETHERTYPE_IPV4)) {
-		if (bpf_probe_read_kernel(&ip.v4, sizeof(ip.v4), at) || ip.v4.version_length >> 4 != 4)
+		if (!sockets__copy(&ip, at, sizeof(ip.v4), access) || ip.v4.version_length >> 4 != 4)
 			return false;
 		to->family = FAMILY_INET;
 		to->protocol = ip.v4.protocol;
@@ -349,7 +373,7 @@ static __always_inline bool sockets__set_addresses(struct tw_sockts_socket *to, 
 		ret->next = at + (ip.v4.version_length & 15) * 4u;
 		return !(ip.v4.fragment & bpf_htons(FRAGMENT_OFFSET));
 	}
-	if (skb->protocol != bpf_htons(ETHERTYPE_IPV6) || bpf_probe_read_kernel(&ip.v6, sizeof(ip.v6), at) ||
+	if (skb->protocol != bpf_htons(ETHERTYPE_IPV6) || !sockets__copy(&ip, at, sizeof(ip.v6), access) ||
 	    ip.v6.version_class >> 4 != 6)
 		return false;
 	to->family = FAMILY_INET6;
@@ -370,13 +394,13 @@ static __always_inline bool sockets__set_addresses(struct tw_sockts_socket *to, 
  * @ret: all 0 before
  */
 static __always_inline void sockets__set_flow_at(void *event, struct sk_buff *skb, const unsigned char *at,
-						 bool reversed, struct sockets_headers *ret)
+						 bool reversed, struct sockets_headers *ret, enum sockets_access access)
 {
 	struct tw_sockts_socket *to = event;
 
-	if (!sockets__set_addresses(to, skb, at, reversed, ret) ||
+	if (!sockets__set_addresses(to, skb, at, reversed, ret, access) ||
 	    (to->protocol != PROTOCOL_TCP && to->protocol != PROTOCOL_UDP && to->protocol != PROTOCOL_SCTP) ||
-	    bpf_probe_read_kernel(&ret->transport, sizeof(ret->transport), ret->next))
+	    !sockets__copy(&ret->transport, ret->next, sizeof(ret->transport), access))
 		return;
 	ret->has_transport = true;
 	to->sport = bpf_ntohs(reversed ? ret->transport.dport : ret->transport.sport);
@@ -387,7 +411,7 @@ static __always_inline void sockets__set_flow_at(void *event, struct sk_buff *sk
 static __always_inline void sockets__set_flow(void *event, struct sk_buff *skb, bool reversed,
 					      struct sockets_headers *ret)
 {
-	sockets__set_flow_at(event, skb, skb->head + skb->network_header, reversed, ret);
+	sockets__set_flow_at(event, skb, skb->head + skb->network_header, reversed, ret, SOCKETS_BY_HELPER);
 }
 
 /* The namespace of a packet without socket */
