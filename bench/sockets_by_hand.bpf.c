@@ -254,4 +254,36 @@ int BPF_PROG(hand_read, struct sock *sk)
 	return 0;
 }
 
+/* Programs that return at once: what the kernel's call of a program and its statistics cost. */
+
+SEC("sockops")
+int empty_tx(struct bpf_sock_ops *context)
+{
+	return 1;
+}
+
+SEC("tp_btf/netif_receive_skb")
+int BPF_PROG(empty_rx, struct sk_buff *skb)
+{
+	return 0;
+}
+
+SEC("cgroup_skb/ingress")
+int empty_l4(struct __sk_buff *context)
+{
+	return 1;
+}
+
+SEC("tp_btf/sk_data_ready")
+int BPF_PROG(empty_socket, struct sock *sk)
+{
+	return 0;
+}
+
+SEC("tp_btf/tcp_rcv_space_adjust")
+int BPF_PROG(empty_read, struct sock *sk)
+{
+	return 0;
+}
+
 char LICENSE[] SEC("license") = "GPL";
