@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of the kernel that turn addresses into pointers of which BPF programs read members without a helper function (Linux 6.2). A program
- * that uses none of them can be loaded by older kernels, too.
+ * Functions of the kernel that turn addresses into pointers of which BPF programs read members without a helper function (Linux 6.2).
+ * Older kernels can load programs that use none of them.
  */
 #ifndef TW_READABLE_BPF_H
 #define TW_READABLE_BPF_H

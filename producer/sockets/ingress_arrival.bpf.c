@@ -204,8 +204,8 @@ static __always_inline bool read_flow(struct sk_buff *skb, const unsigned char *
 }
 
 /*
- * Whether a packet can have wanted events. Most packets of a run with a filter cannot, so this comes first, and reads only what is compared.
- * The datagrams of a flow without wanted events need not be counted.
+ * Whether a packet can have wanted events. Most packets of a run with a filter cannot, so this comes first, and reads only what is
+ * compared. The datagrams of a flow without wanted events need not be counted.
  */
 static __always_inline bool wants_packet(struct sk_buff *skb, const unsigned char *ip)
 {
