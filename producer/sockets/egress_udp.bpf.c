@@ -7,6 +7,7 @@
 
 #include "producer/readable.bpf.h"
 
+#define AT(pointer, type)     READABLE(pointer, type)
 #define MEMBER(pointer, name) ((pointer)->name)
 
 #include "producer/sockets/egress_udp.bpf.h"

@@ -8,7 +8,7 @@
  * its page.
  *
  * The file that includes this one defines how members of a structure are read that the verifier does not know:
- * READABLE(pointer, type) makes a pointer to const for MEMBER(pointer, name)
+ * AT(pointer, type) makes a pointer to const for MEMBER(pointer, name)
  */
 #ifndef TW_EGRESS_UDP_BPF_H
 #define TW_EGRESS_UDP_BPF_H
@@ -137,7 +137,7 @@ static __always_inline bool is_udp(const struct sock *sk)
 
 static __always_inline const struct skb_shared_info *shared_info(const struct sk_buff *skb)
 {
-	return READABLE(skb->head + ((const struct sk_buff___udp *)skb)->end, struct skb_shared_info);
+	return AT(skb->head + ((const struct sk_buff___udp *)skb)->end, struct skb_shared_info);
 }
 
 /* Whether a packet at a device is a fragment. @ret_is_first: whether it would be the first one */
@@ -147,13 +147,13 @@ static __always_inline bool is_fragment(const struct sk_buff *skb, bool *ret_is_
 	uint16_t offset;
 
 	if (skb->protocol == bpf_htons(ETHERTYPE_IPV4)) {
-		offset = MEMBER(READABLE(at, struct iphdr), frag_off);
+		offset = MEMBER(AT(at, struct iphdr), frag_off);
 		*ret_is_first = !(offset & bpf_htons(FRAGMENT_OFFSET));
 		return offset & bpf_htons((MORE_FRAGMENTS | FRAGMENT_OFFSET));
 	}
-	if (MEMBER(READABLE(at, struct ipv6hdr), nexthdr) != NEXT_IS_FRAGMENT)
+	if (MEMBER(AT(at, struct ipv6hdr), nexthdr) != NEXT_IS_FRAGMENT)
 		return false;
-	offset = MEMBER(READABLE(at + sizeof(struct ipv6), struct frag_hdr), frag_off);
+	offset = MEMBER(AT(at + sizeof(struct ipv6), struct frag_hdr), frag_off);
 	*ret_is_first = !(offset & bpf_htons(OFFSET_V6));
 	return true;
 }

@@ -5,8 +5,8 @@
  */
 #include "producer/sockets/sockets.bpf.h"
 
-#define READABLE(pointer, type) ((const type *)(pointer))
-#define MEMBER(pointer, name)   BPF_CORE_READ(pointer, name)
+#define AT(pointer, type)     ((const type *)(pointer))
+#define MEMBER(pointer, name) BPF_CORE_READ(pointer, name)
 #include "producer/sockets/egress_udp.bpf.h"
 
 /* The addresses and ports of a datagram whose packet has no protocol yet. Return: whether it is one of UDP */
