@@ -44,9 +44,9 @@ static __always_inline int make_record(void)
 WAY(tp, "tp/raw_syscalls/sys_enter")
 WAY(raw_tp, "raw_tp/sys_enter")
 WAY(tp_btf, "tp_btf/sys_enter")
-WAY(kprobe, "kprobe/__x64_sys_getppid")
-WAY(kretprobe, "kretprobe/__x64_sys_getppid")
-WAY(fentry, "fentry/__x64_sys_getppid")
+WAY(kprobe, "kprobe/security_task_getpgid")
+WAY(kretprobe, "kretprobe/security_task_getpgid")
+WAY(fentry, "fentry/security_task_getpgid")
 WAY(uprobe, "uprobe")
 
 char LICENSE[] SEC("license") = "GPL";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks -- compares ways to attach BPF programs: what one call of getppid() takes longer when a program is attached to it, or one call of a
+ * hooks -- compares ways to attach BPF programs: what one call of getpgid() takes longer when a program is attached to it, or one call of a
  * function of this program for uprobe. Prints a line for each way: its name, ns with a program that returns at once, ns with one that makes
  * a record, or - if the kernel does not have the way. Rounds with and without the program alternate; each figure is the best one.
  */
@@ -30,6 +30,7 @@ static __attribute__((noinline)) void probed(void)
 /* Measures a round. @best: ns of a call in the best round so far; 0 = none */
 static void measure(int of_function, double *best)
 {
+	const pid_t pid = getpid();
 	struct timespec from, until;
 	double ns;
 
@@ -38,7 +39,7 @@ static void measure(int of_function, double *best)
 		if (of_function)
 			probed();
 		else
-			syscall(SYS_getppid);
+			syscall(SYS_getpgid, pid);
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	ns = ((double)(until.tv_sec - from.tv_sec) * 1e9 + (double)(until.tv_nsec - from.tv_nsec)) / CALLS;
 	if (*best <= 0 || ns < *best)
