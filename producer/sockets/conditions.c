@@ -196,15 +196,13 @@ static uint8_t shift(uint8_t target, uint32_t n)
 	return target < TW_SOCKTS_FAILS ? (uint8_t)(target + n) : target;
 }
 
-/* Puts tests that the fact has one of @n values before the tests of a condition. */
+/* Puts tests that the fact has one of @n values before the tests of a condition, which has room for them. */
 static void require(struct tw_sockts_condition *condition, enum tw_sockts_fact fact, const uint64_t *values, uint32_t n)
 {
 	struct tw_sockts_condition before = *condition;
 
 	if (!n)
 		return;
-	if (before.n + n > TW_SOCKTS_TESTS_MAX)
-		memset(&before, 0, sizeof(before));
 	memset(condition, 0, sizeof(*condition));
 	for (uint32_t i = 0; i < n; i++) {
 		struct tw_sockts_test *test = &condition->tests[i];
@@ -230,6 +228,13 @@ static void require(struct tw_sockts_condition *condition, enum tw_sockts_fact f
 	condition->facts = before.facts | 1u << fact;
 }
 
+/* Makes room for @n tests. Without the filter's own tests, the producer makes these for each event. */
+static void make_room(struct tw_sockts_condition *condition, uint32_t n)
+{
+	if (condition->n + n > TW_SOCKTS_TESTS_MAX)
+		memset(condition, 0, sizeof(*condition));
+}
+
 uint32_t tw_socket_selected__events(const struct tw_socket_selected *selected)
 {
 	uint32_t events = 0;
@@ -243,8 +248,11 @@ uint32_t tw_socket_selected__events(const struct tw_socket_selected *selected)
 void tw_sockts_conditions__select(enum tw_sockts_event event, const struct tw_socket_selected *selected,
 				  struct tw_sockts_conditions *conditions)
 {
+	const uint32_t n_netns = (selected->own_netns != 0) + selected->n_netns;
 	uint64_t ifindexes[TW_SOCKET_NAMES_MAX];
 
+	make_room(&conditions->event, n_netns + (known[event] & BIT(ifindex) ? selected->n_ifindexes : 0));
+	make_room(&conditions->socket, n_netns);
 	for (uint32_t i = 0; i < selected->n_ifindexes; i++)
 		ifindexes[i] = selected->ifindexes[i];
 	if (known[event] & BIT(ifindex))

@@ -52,7 +52,6 @@ static __always_inline bool leave_hole(struct receiver *receiver, uint32_t end)
 	return true;
 }
 
-/* The kernel has copied bytes to the task, which holds the lock of the socket. After MSG_PEEK, they are still in the queue. */
 /* Whether the bytes of TCP that are read have events */
 static __always_inline bool chooses_read(struct sock *sk, uint32_t from, uint32_t end)
 {
@@ -64,6 +63,7 @@ static __always_inline bool chooses_read(struct sock *sk, uint32_t from, uint32_
 	return sampled && has_chosen(sampled, from, end, true);
 }
 
+/* The kernel has copied bytes to the task, which holds the lock of the socket. After MSG_PEEK, they are still in the queue. */
 SEC("tp_btf/tcp_rcv_space_adjust")
 int BPF_PROG(ingress_tcp_read, struct sock *sk)
 {
@@ -83,7 +83,7 @@ int BPF_PROG(ingress_tcp_read, struct sock *sk)
 	bytes = end - receiver->read;
 	receiver->read = end;
 	hole = leave_hole(receiver, end);
-	if (!chooses_read(sk, end - reading.bytes, end) || sockets__is_own())
+	if (!chooses_read(sk, end - bytes, end) || sockets__is_own())
 		return 0;
 	read_task(&reading, bytes);
 	sockets__set_identity(&flow, sk, bpf_get_socket_cookie(sk), PROTOCOL_TCP);
