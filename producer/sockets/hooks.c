@@ -29,7 +29,6 @@
 
 #define STAMPS    NEEDS(bpf_sock_ops_enable_tx_tstamp)
 #define READS_ALL NEEDS(bpf_rdonly_cast), SINCE("6.2")
-#define READS_SKB NEEDS(bpf_cast_to_kern_ctx), SINCE("6.2")
 
 #define EGRESS_TCP (ON(egress_ts) | ON(egress_stats))
 #define EGRESS_UDP ON(egress_ts)
@@ -72,7 +71,7 @@ static const struct tw_socket_hook hooks[] = {
 	{ ON(ingress_ts), "rx", "ingress_rx", TRACEPOINT(netif_receive_skb, 1), READS_ALL },
 	{ ON(ingress_ts), "rx", "ingress_rx_before", TRACEPOINT(netif_receive_skb, 1), ALWAYS },
 	{ ON(ingress_ts), "ip", "ingress_ip", NETFILTER, SINCE("6.4") },
-	{ ON(ingress_ts), "l4", "ingress_l4", INGRESS, READS_SKB },
+	{ ON(ingress_ts), "l4", "ingress_l4", INGRESS, READS_ALL },
 	{ ON(ingress_ts), "socket", "ingress_socket", TRACEPOINT(sk_data_ready, 1), SINCE("6.3") },
 	{ ON(ingress_ts), "tcp_read", "ingress_tcp_read", TRACEPOINT(tcp_rcv_space_adjust, 1), ALWAYS },
 	{ ON(ingress_ts), "udp_read", "ingress_udp_read", TRACEPOINT(sock_recv_length, 3), SINCE("6.3") },
@@ -289,7 +288,7 @@ void tw_socket_hooks__explain(const struct tw_bpf_kernel *kernel, uint32_t event
 
 /* Finds the stages of some events. @used: NULL = nothing is attached */
 static size_t find_stages(const struct tw_bpf_kernel *kernel, uint32_t events, const struct tw_socket_hook *const *used,
-			  size_t n_used, struct tw_socket_stage *ret, size_t max)
+			  size_t n_used, bool needs_socket, struct tw_socket_stage *ret, size_t max)
 {
 	const struct tw_socket_hook *seen[HOOKS], *hook;
 	size_t n = 0;
@@ -301,7 +300,10 @@ static size_t find_stages(const struct tw_bpf_kernel *kernel, uint32_t events, c
 		seen[n] = &hooks[i];
 		if (hook && used && !is_one_of(hook, used, n_used)) {
 			ret[n].hook[0] = '\0';
-			snprintf(ret[n].lack, sizeof(ret[n].lack), "the kernel refuses its BPF program");
+			snprintf(ret[n].lack, sizeof(ret[n].lack), "%s",
+				 needs_socket && tw_socket_hook__has_no_socket(hook)
+					 ? "the socket is not known there, and the run selects sockets or tasks"
+					 : "the kernel refuses its BPF program");
 		}
 		n++;
 	}
@@ -309,10 +311,10 @@ static size_t find_stages(const struct tw_bpf_kernel *kernel, uint32_t events, c
 }
 
 size_t tw_socket_hooks__stages(const struct tw_bpf_kernel *kernel, uint32_t events,
-			       const struct tw_socket_hook *const *used, size_t n_used, struct tw_socket_stage *ret,
-			       size_t max)
+			       const struct tw_socket_hook *const *used, size_t n_used, bool needs_socket,
+			       struct tw_socket_stage *ret, size_t max)
 {
-	const size_t n = find_stages(kernel, events, used, n_used, ret, max);
+	const size_t n = find_stages(kernel, events, used, n_used, needs_socket, ret, max);
 
 	for (size_t i = 0; i < n; i++)
 		ret[i].events &= events;
@@ -325,7 +327,7 @@ int tw_socket_stages__find(struct tw_socket_stage *ret, size_t max, struct tw_er
 	int n = tw_bpf_kernel__init(&kernel, error);
 
 	if (!n)
-		n = (int)find_stages(&kernel, UINT32_MAX, NULL, 0, ret, max);
+		n = (int)find_stages(&kernel, UINT32_MAX, NULL, 0, false, ret, max);
 	tw_bpf_kernel__fini(&kernel);
 	return n;
 }

@@ -47,11 +47,12 @@ void tw_socket_hooks__explain(const struct tw_bpf_kernel *kernel, uint32_t event
  * tw_socket_hooks__stages() - list the stages of some events, and what the kernel permits for each
  * @events: bits of struct tw_socket_hook's @events
  * @used: @n_used hooks. Of a stage that the kernel permits without being one of these, @ret says that the kernel refuses its program
+ * @needs_socket: the run does not use programs that do not know the socket, and @ret says so
  * @ret: @max elements. Return: their number
  */
 size_t tw_socket_hooks__stages(const struct tw_bpf_kernel *kernel, uint32_t events,
-			       const struct tw_socket_hook *const *used, size_t n_used, struct tw_socket_stage *ret,
-			       size_t max);
+			       const struct tw_socket_hook *const *used, size_t n_used, bool needs_socket,
+			       struct tw_socket_stage *ret, size_t max);
 
 /** tw_socket_hook__describe() - what the program is attached to, for people, such as "tracepoint kfree_skb" */
 void tw_socket_hook__describe(const struct tw_socket_hook *hook, char *ret, size_t size);

@@ -30,7 +30,8 @@ struct tw_sockets {
 	struct tw_bpf_kernel kernel;
 	const struct tw_socket_hook *hooks[TW_SOCKET_HOOKS_MAX];
 	size_t n_hooks;
-	uint32_t wanted; /* bits of struct tw_socket_hook's @events: the selected ones */
+	bool needs_socket; /* programs that do not know the socket are not used */
+	uint32_t wanted;   /* bits of struct tw_socket_hook's @events: the selected ones */
 	int links[LINKS_MAX];
 	size_t n_links;
 	int stamping;                              /* a socket that requests receive time stamps; -1 = none */
@@ -96,6 +97,7 @@ static void drop_hooks_without_socket(struct tw_sockets *s)
 {
 	size_t n = 0;
 
+	s->needs_socket = true;
 	for (size_t i = 0; i < s->n_hooks; i++)
 		if (!tw_socket_hook__has_no_socket(s->hooks[i]))
 			s->hooks[n++] = s->hooks[i];
@@ -482,6 +484,17 @@ static void say_thinned(void *ctx, const char *sentence)
 		s->left_out(s->ctx, sentence);
 }
 
+/* Forgets the hooks of other events. */
+static void keep_hooks(struct tw_sockets *s, uint32_t events)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_hooks; i++)
+		if (s->hooks[i]->events & events)
+			s->hooks[n++] = s->hooks[i];
+	s->n_hooks = n;
+}
+
 /* Begins to watch the cost of the programs, which are attached. Without this, a run with --max-cpu has no socket events. */
 static int begin_thinning(struct tw_sockets *s, struct tw_error *error)
 {
@@ -495,20 +508,11 @@ static int begin_thinning(struct tw_sockets *s, struct tw_error *error)
 	};
 	const int err = s->max_cpu ? tw_socket_thinning__new(&options, &s->thinning, error) : 0;
 
-	if (err)
+	if (err) {
 		tw_sockets__detach(s);
+		keep_hooks(s, 0);
+	}
 	return err;
-}
-
-/* Forgets the hooks of other events. */
-static void keep_hooks(struct tw_sockets *s, uint32_t events)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->n_hooks; i++)
-		if (s->hooks[i]->events & events)
-			s->hooks[n++] = s->hooks[i];
-	s->n_hooks = n;
 }
 
 int tw_sockets__attach(struct tw_sockets *s, uint32_t events, struct tw_error *error)
@@ -536,7 +540,7 @@ int tw_sockets__attach(struct tw_sockets *s, uint32_t events, struct tw_error *e
 
 size_t tw_sockets__stages(const struct tw_sockets *s, struct tw_socket_stage *ret, size_t max)
 {
-	return tw_socket_hooks__stages(&s->kernel, s->wanted, s->hooks, s->n_hooks, ret, max);
+	return tw_socket_hooks__stages(&s->kernel, s->wanted, s->hooks, s->n_hooks, s->needs_socket, ret, max);
 }
 
 size_t tw_sockets__programs(const struct tw_sockets *s)
