@@ -12,11 +12,29 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAMED  "/run/netns"
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71
+#endif
+
 #define GROWTH 16
+
+int tw_network_namespace__cookie(uint64_t *ret)
+{
+	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(*ret);
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, ret, &len))
+		err = -errno;
+	close(fd);
+	return err;
+}
 
 struct run {
 	int (*visit)(void *ctx);
@@ -70,7 +88,7 @@ static void visit_at(struct run *run, const char *path)
 
 	if (stat(path, &st) || is_visited(run, st.st_ino))
 		return;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO would wait */
 	if (fd < 0)
 		return;
 	err = enter(run, fd);
@@ -126,7 +144,7 @@ static void *run_everywhere(void *ctx)
 
 	visit_own(run);
 	visit_each(run, "/proc", "/ns/net", is_pid);
-	visit_each(run, NAMED, "", is_shown);
+	visit_each(run, TW_NETWORK_NAMESPACES_NAMED, "", is_shown);
 	return NULL;
 }
 

@@ -22,10 +22,6 @@
 
 #define DEVICES_MAX 1024
 
-#ifndef SO_NETNS_COOKIE
-#define SO_NETNS_COOKIE 71
-#endif
-
 /* Most machines have no PHC, and then no interface is asked for one. */
 static bool has_phcs(void)
 {
@@ -72,9 +68,8 @@ static int add_here(void *ctx)
 	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct if_nameindex *devices = if_nameindex();
 	uint64_t cookie;
-	socklen_t len = sizeof(cookie);
 
-	if (fd >= 0 && !getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len))
+	if (fd >= 0 && !tw_network_namespace__cookie(&cookie))
 		for (size_t i = 0; devices && devices[i].if_index; i++)
 			add_device(phcs->map, fd, cookie, &devices[i]);
 	if (devices)

@@ -11,28 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
+#include "producer/network_namespaces.h"
 #include "producer/sockets/cgroups.h"
-
-#define NAMED           "/run/netns"
-#define SO_NETNS_COOKIE 71 /* Linux 5.14 */
-
-/* The cookie of the network namespace of this thread. Return: 0 or -errno */
-static int read_cookie(uint64_t *ret)
-{
-	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	socklen_t len = sizeof(*ret);
-	int err = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, ret, &len))
-		err = -errno;
-	close(fd);
-	return err;
-}
 
 struct visit {
 	int fd; /* of the namespace */
@@ -45,13 +27,13 @@ static void *enter(void *ctx)
 {
 	struct visit *visit = ctx;
 
-	visit->err = setns(visit->fd, CLONE_NEWNET) ? -errno : read_cookie(&visit->cookie);
+	visit->err = setns(visit->fd, CLONE_NEWNET) ? -errno : tw_network_namespace__cookie(&visit->cookie);
 	return NULL;
 }
 
 static int find_cookie(const char *path, uint64_t *ret)
 {
-	struct visit visit = { .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	struct visit visit = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }; /* a FIFO would wait */
 	sigset_t all, before;
 	pthread_t thread;
 	int err;
@@ -74,7 +56,7 @@ static int find_netns(const char *name, uint64_t *ret, struct tw_error *error)
 	char path[PATH_MAX];
 	int err;
 
-	snprintf(path, sizeof(path), strchr(name, '/') ? "%s" : NAMED "/%s", name);
+	snprintf(path, sizeof(path), strchr(name, '/') ? "%s" : TW_NETWORK_NAMESPACES_NAMED "/%s", name);
 	err = find_cookie(path, ret);
 	if (err)
 		return tw_error__set(
@@ -124,7 +106,7 @@ static int find_devices(const struct tw_socket_selection *selection, struct tw_s
 
 	for (size_t i = 0; i < selection->devices.n && !err; i++)
 		err = find_device(selection->devices.items[i], &ret->ifindexes[ret->n_ifindexes++], error);
-	if (!err && ret->n_ifindexes && read_cookie(&ret->own_netns))
+	if (!err && ret->n_ifindexes && tw_network_namespace__cookie(&ret->own_netns))
 		err = tw_error__set(
 			error, -EOPNOTSUPP,
 			"--netdev needs a kernel whose network namespaces have numbers: use Linux 5.14 or later");
