@@ -219,7 +219,6 @@ static void take_other(void *ctx, const struct tw_capture_other *block)
 		side->count->left_out++;
 		return;
 	}
-	side->count->kept++;
 	fail(side->join, tw_pcapng__copy_block(side->join->file, block->type, block->body, block->len));
 }
 

@@ -26,7 +26,6 @@ struct tw_join_count {
 	uint64_t cut;         /* packets of which bytes beyond TW_PCAPNG_PACKET_MAX were left out */
 	uint64_t disorder;    /* packets that are older than the packet before them in the same input */
 	uint64_t first, last; /* earliest and latest packet time; if packets is 0: 0 */
-	uint64_t kept;        /* blocks with names or secrets that were copied */
 	uint64_t left_out;    /* blocks of other types that were not */
 	uint64_t comments;    /* comments of sections that were left out */
 };

@@ -13,8 +13,6 @@
  */
 #include "producer/sockets/egress_tcp.bpf.h"
 
-#include "producer/readable.bpf.h"
-
 /* Numbers of the kernel's interface to user space. They are in <linux/bpf.h> since Linux 6.15. */
 #define OP_ACTIVE_ESTABLISHED  4
 #define OP_PASSIVE_ESTABLISHED 5

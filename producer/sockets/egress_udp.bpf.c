@@ -5,8 +5,6 @@
  */
 #include "producer/sockets/sockets.bpf.h"
 
-#include "producer/readable.bpf.h"
-
 #define AT(pointer, type)     READABLE(pointer, type)
 #define MEMBER(pointer, name) ((pointer)->name)
 
@@ -30,7 +28,7 @@ static __always_inline struct counted *find_counted(struct bpf_sock *sk)
 SEC("cgroup_skb/egress")
 int egress_udp_sendmsg(struct __sk_buff *context)
 {
-	struct sk_buff *skb = bpf_cast_to_kern_ctx ? bpf_cast_to_kern_ctx(context) : NULL;
+	struct sk_buff *skb = bpf_cast_to_kern_ctx(context);
 	struct sock *sk = skb ? skb->sk : NULL;
 	struct sockets_headers headers = { 0 };
 	struct sent sent = { 0 };

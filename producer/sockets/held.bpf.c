@@ -122,8 +122,7 @@ struct {
 
 /* The packet of a socket that netfilter dropped last. */
 struct dropped {
-	uint64_t time; /* when it was dropped for the first time */
-	uint32_t seq, unused;
+	uint32_t seq;
 };
 
 /* The key is the address of the socket. A program that sees a dropped packet cannot reach the state of its socket. */
@@ -327,7 +326,7 @@ static __always_inline bool is_dropped(struct tcp_sock *tcp, uint32_t from)
 	return dropped && dropped->seq == from;
 }
 
-/* Looks why the first unsent byte waits. @cookie: as in get_state(). Return: the state; NULL if there is none */
+/* Looks why the first unsent byte waits. Return: the state; NULL if there is none */
 static __always_inline struct state *look_at_head(struct tcp_sock *tcp, struct state *state, uint64_t now)
 {
 	const uint32_t from = tcp->snd_nxt, bytes = tcp->write_seq - from;
@@ -564,7 +563,7 @@ int held_sent(struct __sk_buff *skb)
 SEC("tp_btf/kfree_skb")
 int BPF_PROG(held_dropped, struct sk_buff *skb, void *location, int reason)
 {
-	struct dropped dropped = { 0 }, *known;
+	struct dropped dropped = { 0 };
 	struct sock *sk = skb->sk;
 	const uint64_t key = (uint64_t)sk;
 	struct tcp header;
@@ -576,10 +575,6 @@ int BPF_PROG(held_dropped, struct sk_buff *skb, void *location, int reason)
 	    bpf_probe_read_kernel(&header, sizeof(header), skb->head + skb->transport_header))
 		return 0;
 	dropped.seq = bpf_ntohl(header.seq);
-	known = bpf_map_lookup_elem(&held_dropped_packets, &key);
-	if (known && known->seq == dropped.seq)
-		return 0; /* it was dropped again */
-	dropped.time = sockets__now();
 	bpf_map_update_elem(&held_dropped_packets, &key, &dropped, BPF_ANY);
 	return 0;
 }

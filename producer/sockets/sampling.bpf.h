@@ -5,8 +5,8 @@
  *
  * A sent message is a call of sendmsg() or a datagram. Those of each socket are counted, and the first of each N has events. A received
  * datagram is chosen in the same way by its number in its flow. A received segment of TCP passes stages at which its socket is not known
- * yet, so it is chosen by a hash of its last sequence number: on average one in N is. If N is
- * multiplied, the chosen messages are a part of those that were chosen before.
+ * yet, so it is chosen by a hash of its last sequence number: on average one in N is. If N is multiplied, the chosen messages are a part
+ * of those that were chosen before.
  */
 #ifndef TW_SOCKETS_SAMPLING_BPF_H
 #define TW_SOCKETS_SAMPLING_BPF_H
