@@ -117,5 +117,6 @@ done
 run 0 unshare -m sh -c 'awk "\$3 == \"cgroup2\" { print \$2 }" /proc/mounts | tac | xargs -n 1 umount -l; exec "$@"' sh \
 	"$tracewire" record -e sockts -w x.pcapng -- true
 expect "what is missing without cgroup2" "cannot record sockts:egress_ts and sockts:egress_stats of TCP: cgroup2 is not mounted: mount it
-cannot record sockts:egress_ts of UDP: cgroup2 is not mounted: mount it" "$(grep '^cannot ' err)"
+cannot record sockts:egress_ts of UDP: cgroup2 is not mounted: mount it
+cannot record sockts:held: cgroup2 is not mounted: mount it" "$(grep '^cannot ' err)"
 exit $failed
