@@ -77,6 +77,10 @@ static int understand(struct sockets_config *config, char **args, const char **r
 		return tw_error__set(error, -EINVAL, "--%s is for a live run, but %s is a capture", option, args[0]);
 	if (config->flow && config->as_json)
 		return tw_error__set(error, -EINVAL, "--flow prints a text, not JSON: leave out --flow or --json");
+	if (config->flow && !strpbrk(config->flow, ":>"))
+		return tw_error__set(error, -EINVAL,
+				     "--flow '%s' is neither LOCAL > REMOTE, as in the table, nor ADDRESS:PORT",
+				     config->flow);
 	if (config->flow && (config->sort || config->rows))
 		return tw_error__set(error, -EINVAL,
 				     "--flow prints all events of a flow, in their order: leave out --flow or --%s",

@@ -232,7 +232,7 @@ static void find_selected(const struct tw_socket_times *times, bool ret[TW_SOCKE
 #undef X
 	};
 
-	for (size_t i = 0; i < TW_SOCKET_KIND_COUNT; i++)
+	for (size_t i = 0; i < TW_SOCKET_KIND_COUNT && times->reader; i++)
 		ret[i] |= tw_event_reader__selects(times->reader, "sockts", names[i]) == TW_SELECTED_YES;
 }
 
