@@ -209,13 +209,55 @@ static int add_statistics(struct side *side, const struct tw_capture_block *bloc
 	return tw_pcapng__copy_statistics(side->join->file, side->ids[block->interface], block->time, &options);
 }
 
+/* Whether the lengths in a block of secrets fit. A reader gives up the whole file otherwise. */
+static bool is_sound_dsb(const unsigned char *body, size_t len)
+{
+	uint32_t secrets;
+
+	if (len < 2 * sizeof(secrets))
+		return false;
+	memcpy(&secrets, body + sizeof(secrets), sizeof(secrets));
+	return secrets <= len - 2 * sizeof(secrets);
+}
+
+/* The same for a block of names: records of an address and names that end with NUL */
+static bool is_sound_nrb(const unsigned char *body, size_t len)
+{
+	uint16_t type, length;
+	uint32_t padded;
+
+	while (len >= sizeof(type) + sizeof(length)) {
+		memcpy(&type, body, sizeof(type));
+		memcpy(&length, body + sizeof(type), sizeof(length));
+		body += sizeof(type) + sizeof(length);
+		len -= sizeof(type) + sizeof(length);
+		if (!type)
+			return !length;
+		if (length > len || !length || body[length - 1])
+			return false;
+		padded = (length + 3u) & ~3u;
+		if (padded > len)
+			return false;
+		body += padded;
+		len -= padded;
+	}
+	return false;
+}
+
+static bool is_sound(const struct tw_capture_other *block)
+{
+	return block->type == TW_PCAPNG_NRB   ? is_sound_nrb(block->body, block->len)
+	       : block->type == TW_PCAPNG_DSB ? is_sound_dsb(block->body, block->len)
+					      : false;
+}
+
 /* Names and secrets consist of numbers and bytes; their bodies are not converted to another byte order. */
 static void take_other(void *ctx, const struct tw_capture_other *block)
 {
 	struct side *side = ctx;
-	const bool is_known = block->type == TW_PCAPNG_NRB || block->type == TW_PCAPNG_DSB;
 
-	if (!side->join->file || !is_known || block->big_endian != TW_HOST_BE || block->len > TW_PCAPNG_PACKET_MAX) {
+	if (!side->join->file || block->big_endian != TW_HOST_BE || block->len > TW_PCAPNG_PACKET_MAX ||
+	    !is_sound(block)) {
 		side->count->left_out++;
 		return;
 	}

@@ -88,11 +88,13 @@ comment = struct.pack("<HH", 1, 4) + b"lab1" + bytes(4)
 section = block(0x0a0d0d0a, data[8:24] + comment)
 names = block(4, struct.pack("<HH", 1, 10) + pad(b"\x0a\x00\x00\x01host\0\0") + bytes(4))
 secrets = block(10, struct.pack("<II", 0x544c534b, 5) + pad(b"KEYS\n"))
-open("more.pcapng", "wb").write(section + names + secrets + block(0x123, b"abcd") + data[size:])
+# Wireshark does not read on after a block of names or secrets that is damaged
+damaged = block(4, struct.pack("<HH", 1, 100) + bytes(8)) + block(4, b"") + block(10, struct.pack("<II", 0x544c534b, 99) + b"KEY\n")
+open("more.pcapng", "wb").write(section + names + secrets + damaged + block(0x123, b"abcd") + data[size:])
 PYTHON
 python3 more.py
 run 0 "$tracewire" convert --join more.pcapng "$events" both.pcapng
-says err '^blocks of more.pcapng that were left out, because they cannot be copied: 1$' || fail "blocks: $(cat err)"
+says err '^blocks of more.pcapng that were left out, because they cannot be copied: 4$' || fail "blocks: $(cat err)"
 says err '^comments of sections of more.pcapng that were left out: 1$' || fail "comments: $(cat err)"
 grep -q 'KEYS' both.pcapng || fail "the secrets are missing"
 expect "names" host "$(tshark -r both.pcapng -q -z hosts 2>/dev/null | awk '$1 == "10.0.0.1" { print $2 }')"
