@@ -74,7 +74,7 @@ static int find_device(const char *name, uint32_t *ret, struct tw_error *error)
 		return tw_error__set(
 			error, -ENOENT,
 			"--netdev '%s': this network namespace has no such interface; for one in another namespace, run "
-			"`ip netns exec NAME tracewire ...`",
+			"`nsenter --net=/run/netns/NAME tracewire ...`",
 			name);
 	return 0;
 }
