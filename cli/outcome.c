@@ -48,6 +48,7 @@ void outcome__add_producer(struct outcome *o, const struct tw_producer_counters 
 	raise_to(o, OUTCOME_TX_FRAMES, counters->dropped_unseen);
 	raise_to(o, OUTCOME_TASKS, counters->bookkeeping_lost);
 	raise_to(o, OUTCOME_BY_PRODUCER, counters->filtered);
+	raise_to(o, OUTCOME_UNFOLLOWED, counters->unfollowed);
 	raise_to(o, OUTCOME_UNSAMPLED, counters->unsampled);
 	raise_to(o, OUTCOME_THINNED, counters->thinned);
 	raise_to(o, OUTCOME_GIVEN_UP, counters->given_up);

@@ -63,6 +63,8 @@
 	  "{packet|packets} written early, perhaps out of order, because the queue had reached its memory limit",     \
 	  NULL)                                                                                                       \
 	X(PACKETS_UNWRITTEN, NOTE, "{packet|packets} of --with-packets not written, because the output failed", NULL) \
+	X(UNFOLLOWED, NOTE, "{task|tasks} without socket events, because --pid and --follow select 65536 at once",    \
+	  "select fewer tasks")                                                                                       \
 	X(UNSAMPLED, NOTE,                                                                                            \
 	  "{message|messages} of sockets without events, because only some have them (--sample, --max-cpu)", NULL)    \
 	X(THINNED, NOTE, "{time|times} --max-cpu changed how many messages have events", NULL)                        \

@@ -625,6 +625,7 @@ void tw_producer__counters(const struct tw_producer *p, struct tw_producer_count
 		counters.lost_tx = counters.delivered;
 	counters.delivered -= counters.lost_tx;
 	tw_producer_tasks__stats(p->tasks, &tasks);
+	counters.unfollowed = p->sockets ? tw_sockets__unfollowed(p->sockets) : 0;
 	counters.unsampled = p->sockets ? tw_sockets__unsampled(p->sockets) : 0;
 	counters.thinned = p->sockets ? tw_sockets__thinned(p->sockets) : 0;
 	counters.unnamed = tasks.unnamed;

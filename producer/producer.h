@@ -115,6 +115,8 @@ struct tw_producer_counters {
 	uint64_t frames, bytes;  /* all frames passed to the sinks, and their bytes */
 	uint64_t dropped_frames; /* frames that the sinks dropped */
 	uint64_t dropped_unseen; /* of dropped_frames: packed frames whose number of events is unknown */
+	uint64_t
+		unfollowed; /* tasks that were not selected for lack of room: their socket events are missing; not in the equation */
 	uint64_t unsampled; /* messages of sockets without events, because of options.sockets; not in the equation */
 	uint64_t
 		thinned; /* number of times that options.sockets.max_cpu has changed the number of messages that have events */

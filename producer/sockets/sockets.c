@@ -335,6 +335,11 @@ struct tw_sockts_cpu *tw_sockets__cpu(const struct tw_sockets *s, unsigned int c
 	return &s->objects.cpus[cpu];
 }
 
+uint64_t tw_sockets__unfollowed(const struct tw_sockets *s)
+{
+	return s->tasks ? tw_socket_tasks__not_selected(s->tasks) : 0;
+}
+
 uint64_t tw_sockets__unsampled(const struct tw_sockets *s)
 {
 	uint64_t sum = 0;

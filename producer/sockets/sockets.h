@@ -70,6 +70,9 @@ struct tw_sockts_cpu *tw_sockets__cpu(const struct tw_sockets *sockets, unsigned
  */
 int tw_sockets__missed(const struct tw_sockets *sockets, uint64_t *ret);
 
+/** tw_sockets__unfollowed() - number of tasks that --pid and --follow would select, but for which there was no room. Called by any thread */
+uint64_t tw_sockets__unfollowed(const struct tw_sockets *sockets);
+
 /** tw_sockets__unsampled() - number of messages that have no events because of @sample or @max_cpu. Called by any thread */
 uint64_t tw_sockets__unsampled(const struct tw_sockets *sockets);
 

@@ -19,6 +19,14 @@ struct {
 	__type(value, uint32_t);
 } tasks SEC(".maps");
 
+uint64_t not_selected = 0; /* tasks for which the map had no room */
+
+static __always_inline void select_task(uint32_t pid, const uint32_t *value)
+{
+	if (bpf_map_update_elem(&tasks, &pid, value, BPF_ANY))
+		__sync_fetch_and_add(&not_selected, 1);
+}
+
 /* Called before the new thread runs. */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(task_started, struct task_struct *parent, struct task_struct *child)
@@ -27,7 +35,21 @@ int BPF_PROG(task_started, struct task_struct *parent, struct task_struct *child
 	const uint32_t *selected = bpf_map_lookup_elem(&tasks, &parent_pid);
 
 	if (selected)
-		bpf_map_update_elem(&tasks, &pid, selected, BPF_ANY);
+		select_task(pid, selected);
+	return 0;
+}
+
+/* A thread that executes a program gets the id of its process, whose main thread has ended. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(task_executed, struct task_struct *task, int old_pid)
+{
+	const uint32_t before = (uint32_t)old_pid, pid = (uint32_t)task->pid;
+	const uint32_t *selected = bpf_map_lookup_elem(&tasks, &before);
+
+	if (selected && before != pid) {
+		select_task(pid, selected);
+		bpf_map_delete_elem(&tasks, &before);
+	}
 	return 0;
 }
 

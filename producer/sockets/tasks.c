@@ -54,6 +54,11 @@ int tw_socket_tasks__add(const struct tw_socket_tasks *tasks, uint32_t pid)
 	return bpf_map_update_elem(tasks->map, &pid, &selected, BPF_ANY) ? -errno : 0;
 }
 
+uint64_t tw_socket_tasks__not_selected(const struct tw_socket_tasks *tasks)
+{
+	return __atomic_load_n(&tasks->programs->bss->not_selected, __ATOMIC_RELAXED);
+}
+
 void tw_socket_tasks__free(struct tw_socket_tasks *tasks)
 {
 	if (!tasks)

@@ -20,6 +20,9 @@ int tw_socket_tasks__new(int map, struct tw_socket_tasks **ret, struct tw_error 
 /** tw_socket_tasks__add() - add a thread, by its id in the initial pid namespace. Return: 0 or -errno */
 int tw_socket_tasks__add(const struct tw_socket_tasks *tasks, uint32_t pid);
 
+/** tw_socket_tasks__not_selected() - number of tasks for which there was no room. Called by any thread */
+uint64_t tw_socket_tasks__not_selected(const struct tw_socket_tasks *tasks);
+
 /** tw_socket_tasks__free() - end this; the map stays as it is. NULL is fine */
 void tw_socket_tasks__free(struct tw_socket_tasks *tasks);
 

@@ -130,6 +130,16 @@ for stage in egress_ts.2 egress_ts.4 egress_ts.6 ingress_ts.7; do
 	[ "$(count "$stage" 7201)" -ge 10 ] || fail "--follow, $stage: $(cat counts)"
 done
 expect "sentences of --follow" 2 "$(grep -c -- '^--pid and --follow leave out' record.err)"
+# A thread that executes a program gets the id of the process.
+cat >execute.py <<'PYTHON'
+import os, threading, time
+threading.Thread(target=os.execvp, args=("python3", ["python3", "talk.py", "", "127.0.0.1", "7202"])).start()
+time.sleep(60)
+PYTHON
+"$tracewire" record -F -e sockts:egress_ts -w run.pcapng -- python3 execute.py 2>record.err || fail "record --follow: $(cat record.err)"
+"$tracewire" report -q --json -f 'system == sockts' run.pcapng >events.json 2>report.err || fail "report: $(cat report.err)"
+python3 count.py >counts
+[ "$(count egress_ts.2 7202)" -ge 10 ] || fail "--follow, a program that a thread executes: $(cat counts)"
 
 # refused WORDS OPTION...: a usage error, with these words
 refused() {
