@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""documents.py SOURCE_DIR: checks that each file, folder, constant and function that a document names exists."""
+"""documents.py SOURCE_DIR: checks that each file, folder, constant and function that a document names exists, and what each
+link leads to."""
 import os
 import re
 import sys
@@ -31,6 +32,19 @@ def missing(text, paths, folders, words):
     return None
 
 
+def headings(path):
+    """Return: the names that a link can have after #, made of the headings as on GitHub"""
+    with open(path) as file:
+        return {re.sub(r"[^\w -]", "", line.strip("# \n").lower()).replace(" ", "-") for line in file if line.startswith("#")}
+
+
+def broken(root, page, link):
+    """Return: whether a link of the page leads to no file or heading"""
+    path, _, heading = link.partition("#")
+    target = os.path.normpath(os.path.join(root, os.path.dirname(page), path)) if path else os.path.join(root, page)
+    return not os.path.exists(target) or heading != "" and heading not in headings(target)
+
+
 def main(root):
     paths = set(tracked(root))
     folders = {os.path.dirname(path) for path in paths}
@@ -48,6 +62,10 @@ def main(root):
                     what = missing(text, paths, folders, words)
                     if what:
                         print("FAIL: %s:%d names a %s that does not exist: %s" % (path, number, what, text))
+                        failed = True
+                for link in re.findall(r"\]\(([^)]+)\)", line):
+                    if not re.match(r"\w+:", link) and broken(root, path, link):
+                        print("FAIL: %s:%d links to nothing: %s" % (path, number, link))
                         failed = True
     return failed
 

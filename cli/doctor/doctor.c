@@ -162,7 +162,7 @@ const struct cli_command cli_command_doctor = {
 	.summary = "Check what works on this machine, and how to repair the rest",
 	.description =
 		"Checks whether the kernel, the caller's privileges and the installed Wireshark meet the requirements "
-		"of Tracewire, what each stage of socket events is attached to (docs/sockets.md), and what the clocks of "
+		"of Tracewire, what each stage of socket events is attached to (docs/sockets-stages.md), and what the clocks of "
 		"this machine rest on (docs/time.md). The line of each check "
 		"begins with 'ok', 'limited' (works, but not as well as possible) or 'no'. A line with 'limited' or "
 		"'no' usually also gives a remedy, the substitute that Tracewire uses, or the features that still "
