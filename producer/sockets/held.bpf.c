@@ -2,11 +2,11 @@
 /*
  * The event sockts:held: why data of TCP waited in the send queue, or in sendmsg().
  *
- * The kernel has no hook where it decides not to send. Its tests (tcp_write_xmit() of net/ipv4/tcp_output.c) compare fields of the socket,
- * which change only when data are sent, when a segment is received, and when a timer expires. The programs therefore look at the same fields
- * after each sendmsg(), and at each received segment before the kernel processes it. What they find has kept the first unsent byte waiting
- * since they last looked, or since the byte before it was sent. The wait ends when a packet with this byte passes the egress hook of the root
- * cgroup. Time in which the programs found no reason is in no event.
+ * The kernel has no hook where it decides not to send. The fields that it tests (held_reasons.bpf.h) change only when data are sent, when
+ * a segment is received, and when a timer expires. The programs therefore look at these fields after each sendmsg(), and at each received
+ * segment before the kernel processes it. What they find has kept the first unsent byte waiting since they last looked, or since the byte
+ * before it was sent. The wait ends when a packet with this byte passes the egress hook of the root cgroup. Time in which the programs
+ * found no reason is in no event.
  *
  * If netfilter drops a packet that TCP sends, the kernel keeps its data in the send queue, and tries again after a time.
  *
@@ -15,67 +15,26 @@
  */
 #include "producer/sockets/sockets.bpf.h"
 
+#include "producer/sockets/held_reasons.bpf.h"
+
 #define SOCK_STREAM 1
 #define STATES_SENDING \
 	(1u << 1 | 1u << 4 | 1u << 8 | 1u << 9 | 1u << 11) /* ESTABLISHED, FIN_WAIT1, CLOSE_WAIT, LAST_ACK, CLOSING */
-#define FLAG_FIN        1
-#define NAGLE_CORK      2
-#define NAGLE_PUSH      4
-#define PACING_NEEDED   1          /* enum sk_pacing */
-#define TIMER_IS_QUEUED 1          /* HRTIMER_STATE_ENQUEUED */
-#define TSQ_FLAGS       3ul        /* TSQ_THROTTLED, and TSQ_QUEUED, which replaces it until the socket is called */
-#define NOSPACE         (1ul << 2) /* SOCK_NOSPACE */
-#define DROPPED_MAX     1024
-#define SKB_MEMORY      4096 /* at least what the kernel's structures for a packet take from the send buffer */
+
+#define NOSPACE    (1ul << 2) /* SOCK_NOSPACE */
+#define SKB_MEMORY 4096       /* at least what the kernel's structures for a packet take from the send buffer */
 
 /* The parts of the kernel's structures that are read; libbpf adapts the offsets to the running kernel. */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-typedef struct {
-	int counter;
-} atomic_t;
-
-struct sk_buff___held {
-	struct sk_buff___held *next;
-	unsigned int len;
-	char cb[48];
-};
-
-struct sk_buff_head {
-	struct sk_buff___held *next;
-};
 
 struct socket {
 	unsigned long flags;
 };
 
 struct sock___held {
-	struct sk_buff_head sk_write_queue;
 	struct socket *sk_socket;
 	uint16_t sk_type;
 	int sk_write_pending, sk_wmem_queued, sk_sndbuf;
-	unsigned long sk_tsq_flags;
-	uint32_t sk_pacing_status;
-};
-
-struct hrtimer {
-	uint8_t state;
-};
-
-struct hrtimer___later {
-	bool is_queued;
-};
-
-struct tcp_sock {
-	uint32_t write_seq, snd_nxt, snd_una, snd_wnd, snd_sml, snd_cwnd, mss_cache;
-	uint32_t packets_out, sacked_out, lost_out, retrans_out;
-	uint8_t nonagle : 4;
-	struct hrtimer pacing_timer;
-};
-
-struct tcp_skb_cb {
-	uint32_t seq, end_seq;
-	uint16_t tcp_flags;
 };
 
 struct iov_iter {
@@ -119,19 +78,6 @@ struct {
 	__type(key, int);
 	__type(value, struct state);
 } held_sockets SEC(".maps");
-
-/* The packet of a socket that netfilter dropped last. */
-struct dropped {
-	uint32_t seq;
-};
-
-/* The key is the address of the socket. A program that sees a dropped packet cannot reach the state of its socket. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, DROPPED_MAX);
-	__type(key, uint64_t);
-	__type(value, struct dropped);
-} held_dropped_packets SEC(".maps");
 
 /* A wait that has ended. */
 struct wait {
@@ -217,85 +163,6 @@ static __always_inline struct state *get_state(struct tcp_sock *tcp, uint64_t co
 	return bpf_sk_storage_get(&held_sockets, tcp, NULL, BPF_SK_STORAGE_GET_F_CREATE);
 }
 
-static __always_inline bool is_pacing(struct tcp_sock *tcp)
-{
-	const struct sock___held *sk = (const void *)tcp;
-	const struct hrtimer___later *later = (const void *)&tcp->pacing_timer;
-
-	if (sk->sk_pacing_status != PACING_NEEDED)
-		return false;
-	return bpf_core_field_exists(later->is_queued) ? later->is_queued : tcp->pacing_timer.state & TIMER_IS_QUEUED;
-}
-
-/* The first packet of the send queue. */
-struct head {
-	uint32_t seq, end, len;
-	bool is_last, has_fin;
-};
-
-/* Return: false if there is none with data, or if it changes meanwhile */
-static __always_inline bool read_head(struct tcp_sock *tcp, uint32_t from, struct head *ret)
-{
-	const struct sock___held *sk = (const void *)tcp;
-	const struct sk_buff___held *skb = sk->sk_write_queue.next;
-	const struct tcp_skb_cb *cb = (const void *)&skb->cb;
-	const uint64_t end = (uint64_t)&sk->sk_write_queue;
-
-	if (!skb || (uint64_t)skb == end)
-		return false;
-	ret->len = skb->len;
-	ret->is_last = (uint64_t)skb->next == end;
-	ret->seq = BPF_CORE_READ(cb, seq);
-	ret->end = BPF_CORE_READ(cb, end_seq);
-	ret->has_fin = BPF_CORE_READ_BITFIELD_PROBED(cb, tcp_flags) & FLAG_FIN;
-	return ret->len && ret->seq == from;
-}
-
-/* As the kernel's tcp_nagle_test(), for a packet that is not full. Return: the reason, 0 = it may be sent */
-static __always_inline uint32_t test_nagle(struct tcp_sock *tcp, const struct head *head)
-{
-	const uint32_t nonagle = (uint32_t)BPF_CORE_READ_BITFIELD(tcp, nonagle), small = tcp->snd_sml;
-
-	if (!head->is_last || head->has_fin || nonagle & NAGLE_PUSH)
-		return 0;
-	if (nonagle & NAGLE_CORK)
-		return TW_SOCKTS_HELD_CORK;
-	return !nonagle && tcp->packets_out && (int32_t)(small - tcp->snd_una) > 0 &&
-			       (int32_t)(small - tcp->snd_nxt) <= 0
-		       ? TW_SOCKTS_HELD_NAGLE
-		       : 0;
-}
-
-/*
- * Why the kernel does not send the first packet of the send queue, in the order of the tests in tcp_write_xmit(). A packet of several segments
- * that passes the other tests is held only if it does not fit one of the windows as a whole (tcp_tso_should_defer()). Return: 0 = not known
- */
-static __always_inline uint32_t find_reason(struct tcp_sock *tcp, const struct head *head)
-{
-	const struct sock___held *sk = (const void *)tcp;
-	const uint32_t in_flight = tcp->packets_out - tcp->sacked_out - tcp->lost_out + tcp->retrans_out;
-	const uint32_t mss = tcp->mss_cache, window_end = tcp->snd_una + tcp->snd_wnd, cwnd = tcp->snd_cwnd;
-	const bool is_one = head->len <= mss;
-	const uint32_t first_end = is_one ? head->end - head->has_fin : head->seq + mss;
-	const uint32_t window = window_end - head->seq, quota = (cwnd - in_flight) * mss;
-	uint32_t reason;
-
-	if (is_pacing(tcp))
-		return TW_SOCKTS_HELD_PACING;
-	if ((int32_t)(in_flight - cwnd) >= 0)
-		return TW_SOCKTS_HELD_CWND;
-	if ((int32_t)(first_end - window_end) > 0)
-		return TW_SOCKTS_HELD_RWND;
-	reason = head->len < mss ? test_nagle(tcp, head) : 0;
-	if (reason)
-		return reason;
-	if (sk->sk_tsq_flags & TSQ_FLAGS)
-		return TW_SOCKTS_HELD_TSQ;
-	if (!is_one && (head->len > quota || head->len > window))
-		return quota < window ? TW_SOCKTS_HELD_CWND : TW_SOCKTS_HELD_RWND;
-	return 0;
-}
-
 /* Sets what is known at @now about the first unsent byte. If it has waited for another reason before, this wait has ended. */
 static __always_inline void set_reason(struct tcp_sock *tcp, struct state *state, uint32_t reason, uint64_t now)
 {
@@ -317,15 +184,6 @@ static __always_inline void begin_head(struct state *state, uint32_t from, uint6
 	state->reason = 0;
 }
 
-/* Whether netfilter has dropped the packet that begins with the first unsent byte; the kernel sends it again after a time. */
-static __always_inline bool is_dropped(struct tcp_sock *tcp, uint32_t from)
-{
-	const uint64_t key = (uint64_t)tcp;
-	const struct dropped *dropped = bpf_map_lookup_elem(&held_dropped_packets, &key);
-
-	return dropped && dropped->seq == from;
-}
-
 /* Looks why the first unsent byte waits. Return: the state; NULL if there is none */
 static __always_inline struct state *look_at_head(struct tcp_sock *tcp, struct state *state, uint64_t now)
 {
@@ -339,8 +197,6 @@ static __always_inline struct state *look_at_head(struct tcp_sock *tcp, struct s
 		return state;
 	}
 	reason = find_reason(tcp, &head);
-	if (!reason && is_dropped(tcp, from))
-		reason = TW_SOCKTS_HELD_NETFILTER;
 	if (!state && reason)
 		state = get_state(tcp, bpf_get_socket_cookie((struct sock *)tcp));
 	if (!state)
@@ -563,9 +419,7 @@ int held_sent(struct __sk_buff *skb)
 SEC("tp_btf/kfree_skb")
 int BPF_PROG(held_dropped, struct sk_buff *skb, void *location, int reason)
 {
-	struct dropped dropped = { 0 };
 	struct sock *sk = skb->sk;
-	const uint64_t key = (uint64_t)sk;
 	struct tcp header;
 
 	if (!bpf_core_enum_value_exists(enum skb_drop_reason___held, SKB_DROP_REASON_NETFILTER_DROP) ||
@@ -574,7 +428,6 @@ int BPF_PROG(held_dropped, struct sk_buff *skb, void *location, int reason)
 	if (!sk || sk->sk_protocol != PROTOCOL_TCP ||
 	    bpf_probe_read_kernel(&header, sizeof(header), skb->head + skb->transport_header))
 		return 0;
-	dropped.seq = bpf_ntohl(header.seq);
-	bpf_map_update_elem(&held_dropped_packets, &key, &dropped, BPF_ANY);
+	note_dropped(sk, bpf_ntohl(header.seq));
 	return 0;
 }
