@@ -56,6 +56,15 @@ static __always_inline void sockets__know_socket(const volatile struct tw_sockts
 		ret->dport = bpf_ntohs(of->skc_dport);
 }
 
+/* Sets what is known of an event of a TCP socket whose cookie exists. The caller knows the other facts. */
+static __always_inline void sockets__know_tcp(const volatile struct tw_sockts_condition *condition,
+					      struct tw_sockts_socket *ret, struct tw_sockts_facts *ret_facts,
+					      struct sock *sk)
+{
+	sockets__know_socket(condition, ret, sk, (uint64_t)sk->__sk_common.skc_cookie.counter, PROTOCOL_TCP);
+	sockets__know_current(condition, ret_facts);
+}
+
 /* An IPv6 socket whose peer has an IPv4 address. The program may make it an IPv4 socket (IPV6_ADDRFORM), which changes its fields. */
 static __always_inline bool sockets__is_mapped(const struct sock *sk)
 {

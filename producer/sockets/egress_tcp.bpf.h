@@ -246,14 +246,12 @@ static __always_inline void find_key(const struct sock___egress *sk, const struc
 static __always_inline bool wants_stamp(struct sock *sk, const struct stamp *stamp, const struct sender *sender)
 {
 	const volatile struct tw_sockts_condition *condition = sockets__condition(TW_SOCKTS_egress_ts);
-	const struct sock___egress *of = (const void *)sk;
 	struct tw_sockts_socket socket;
 	struct tw_sockts_facts facts;
 
 	if (!condition->n)
 		return true;
-	sockets__know_socket(condition, &socket, sk, (uint64_t)of->__sk_common.skc_cookie.counter, PROTOCOL_TCP);
-	sockets__know_current(condition, &facts);
+	sockets__know_tcp(condition, &socket, &facts, sk);
 	sockets__know_task(&facts, sender->pid, sender->cgroup, sender->comm);
 	facts.type = stamp->type;
 	facts.ifindex = stamp->ifindex;
@@ -263,14 +261,12 @@ static __always_inline bool wants_stamp(struct sock *sk, const struct stamp *sta
 static __always_inline bool wants_stats(struct sock *sk)
 {
 	const volatile struct tw_sockts_condition *condition = sockets__condition(TW_SOCKTS_egress_stats);
-	const struct sock___egress *of = (const void *)sk;
 	struct tw_sockts_socket socket;
 	struct tw_sockts_facts facts;
 
 	if (!condition->n)
 		return true;
-	sockets__know_socket(condition, &socket, sk, (uint64_t)of->__sk_common.skc_cookie.counter, PROTOCOL_TCP);
-	sockets__know_current(condition, &facts);
+	sockets__know_tcp(condition, &socket, &facts, sk);
 	return tw_sockts_condition__passes(condition, &socket, &facts);
 }
 

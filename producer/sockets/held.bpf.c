@@ -99,8 +99,7 @@ static __always_inline bool wants(struct tcp_sock *tcp, uint32_t reason)
 
 	if (!condition->n)
 		return true;
-	sockets__know_socket(condition, &socket, (struct sock *)tcp, cookie_of(tcp), PROTOCOL_TCP);
-	sockets__know_current(condition, &facts);
+	sockets__know_tcp(condition, &socket, &facts, (struct sock *)tcp);
 	facts.reason = reason;
 	return tw_sockts_condition__passes(condition, &socket, &facts);
 }
