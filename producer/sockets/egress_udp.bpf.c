@@ -7,14 +7,8 @@
 
 #define AT(pointer, type)     READABLE(pointer, type)
 #define MEMBER(pointer, name) ((pointer)->name)
-
+#define NAME(program)         egress_udp_##program
 #include "producer/sockets/egress_udp.bpf.h"
-
-SEC("cgroup/sock_create")
-int egress_udp_socket(struct bpf_sock *sk)
-{
-	return begin_counting(sk);
-}
 
 static __always_inline struct counted *find_counted(struct bpf_sock *sk)
 {
@@ -48,29 +42,4 @@ int egress_udp_sendmsg(struct __sk_buff *context)
 	event->netns_cookie = sk->__sk_common.skc_net.net->net_cookie;
 	keep(&sent, counted, skb, ((const struct sock___udp *)sk)->sk_tsflags, TW_SOCKTS_HOOK_CGROUP);
 	return 1;
-}
-
-SEC("tp_btf/net_dev_queue")
-int BPF_PROG(egress_udp_sched, struct sk_buff *skb)
-{
-	return follow_packet(skb, TW_SOCKTS_EGRESS_SCHED);
-}
-
-SEC("tp_btf/net_dev_start_xmit")
-int BPF_PROG(egress_udp_sent, struct sk_buff *skb)
-{
-	return follow_packet(skb, TW_SOCKTS_EGRESS_SND_SW);
-}
-
-SEC("fentry/udp_sendmsg")
-int BPF_PROG(egress_udp_entry, struct sock *sk, void *msg, size_t size)
-{
-	/* IPv6 sockets send to IPv4 addresses by this function, too. */
-	return sk->__sk_common.skc_family == FAMILY_INET ? begin_sendmsg(sk, size) : 0;
-}
-
-SEC("fentry/udpv6_sendmsg")
-int BPF_PROG(egress_udp_entry_v6, struct sock *sk, void *msg, size_t size)
-{
-	return begin_sendmsg(sk, size);
 }

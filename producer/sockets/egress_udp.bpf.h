@@ -7,8 +7,10 @@
  * kernel divides a packet with several datagrams (UDP_SEGMENT), each of them has another address, but the payload of the first one stays in
  * its page.
  *
- * The file that includes this one defines how members of a structure are read that the verifier does not know:
- * AT(pointer, type) makes a pointer to const for MEMBER(pointer, name)
+ * The file that includes this one defines what differs:
+ *   AT(pointer, type)      makes a pointer to const for
+ *   MEMBER(pointer, name)  which reads members of a structure that the verifier does not know
+ *   NAME(program)          the name of a program that both have; names are unique among all programs, because hooks.c names a program by it
  */
 #ifndef TW_EGRESS_UDP_BPF_H
 #define TW_EGRESS_UDP_BPF_H
@@ -388,6 +390,40 @@ static __always_inline int follow_packet(struct sk_buff *skb, enum tw_sockts_egr
 	if (type == TW_SOCKTS_EGRESS_SND_SW && !is_stacked(dev))
 		forget(sent, data);
 	return 0;
+}
+
+/* As BPF_PROG(), which does not expand its first argument. */
+#define PROGRAM(name, args...) BPF_PROG(name, args)
+
+SEC("cgroup/sock_create")
+int NAME(socket)(struct bpf_sock *sk)
+{
+	return begin_counting(sk);
+}
+
+SEC("tp_btf/net_dev_queue")
+int PROGRAM(NAME(sched), struct sk_buff *skb)
+{
+	return follow_packet(skb, TW_SOCKTS_EGRESS_SCHED);
+}
+
+SEC("tp_btf/net_dev_start_xmit")
+int PROGRAM(NAME(sent), struct sk_buff *skb)
+{
+	return follow_packet(skb, TW_SOCKTS_EGRESS_SND_SW);
+}
+
+SEC("fentry/udp_sendmsg")
+int PROGRAM(NAME(entry), struct sock *sk, void *msg, size_t size)
+{
+	/* IPv6 sockets send to IPv4 addresses by this function, too. */
+	return sk->__sk_common.skc_family == FAMILY_INET ? begin_sendmsg(sk, size) : 0;
+}
+
+SEC("fentry/udpv6_sendmsg")
+int PROGRAM(NAME(entry_v6), struct sock *sk, void *msg, size_t size)
+{
+	return begin_sendmsg(sk, size);
 }
 
 #endif

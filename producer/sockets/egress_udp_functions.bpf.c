@@ -7,6 +7,7 @@
 
 #define AT(pointer, type)     ((const type *)(pointer))
 #define MEMBER(pointer, name) BPF_CORE_READ(pointer, name)
+#define NAME(program)         egress_udp_send_##program
 #include "producer/sockets/egress_udp.bpf.h"
 
 /* The addresses and ports of a datagram whose packet has no protocol yet. Return: whether it is one of UDP */
@@ -71,35 +72,4 @@ SEC("fentry/ip6_send_skb")
 int BPF_PROG(egress_udp_send_v6, struct sk_buff *skb)
 {
 	return end_sendmsg(skb, true);
-}
-
-SEC("cgroup/sock_create")
-int egress_udp_send_socket(struct bpf_sock *sk)
-{
-	return begin_counting(sk);
-}
-
-SEC("tp_btf/net_dev_queue")
-int BPF_PROG(egress_udp_send_sched, struct sk_buff *skb)
-{
-	return follow_packet(skb, TW_SOCKTS_EGRESS_SCHED);
-}
-
-SEC("tp_btf/net_dev_start_xmit")
-int BPF_PROG(egress_udp_send_sent, struct sk_buff *skb)
-{
-	return follow_packet(skb, TW_SOCKTS_EGRESS_SND_SW);
-}
-
-SEC("fentry/udp_sendmsg")
-int BPF_PROG(egress_udp_send_entry, struct sock *sk, void *msg, size_t size)
-{
-	/* IPv6 sockets send to IPv4 addresses by this function, too. */
-	return sk->__sk_common.skc_family == FAMILY_INET ? begin_sendmsg(sk, size) : 0;
-}
-
-SEC("fentry/udpv6_sendmsg")
-int BPF_PROG(egress_udp_send_entry_v6, struct sock *sk, void *msg, size_t size)
-{
-	return begin_sendmsg(sk, size);
 }
