@@ -23,26 +23,15 @@
 
 #include "dissector/compat.h"
 #include "dissector/packet_header.h"
+#include "schema/socket_events.h"
 
-/* In the order in which bytes pass them; but the end of a wait in the send queue is the last one here. */
+/* In the order in which bytes pass them; but the end of a wait in the send queue, and the stages of an echo, are the last ones here. */
 enum tw_stage {
-	TW_STAGE_SENDMSG_ENTRY,
-	TW_STAGE_SENDMSG,
-	TW_STAGE_SCHED,
-	TW_STAGE_SND_SW,
-	TW_STAGE_SND_HW,
-	TW_STAGE_ACK,
-	TW_STAGE_RX,
-	TW_STAGE_IP,
-	TW_STAGE_L4,
-	TW_STAGE_SOCKET,
-	TW_STAGE_WAKE,
-	TW_STAGE_RUN,
-	TW_STAGE_READ,
-	TW_STAGE_HELD,
-	TW_STAGE_REQUEST, /* of an echo */
-	TW_STAGE_REPLY,
-	TW_STAGES,
+#define X(num, name, text) TW_STAGE_##name,
+	TW_SOCKTS_EGRESS_LIST(X) TW_SOCKTS_INGRESS_LIST(X) TW_STAGE_HELD,
+	TW_SOCKTS_ECHO_LIST(X)
+#undef X
+		TW_STAGES,
 };
 
 /* The position of a stamp or a segment in its tree, which is sorted by these members. */

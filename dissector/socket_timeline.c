@@ -11,26 +11,17 @@ static int hf_delays[TW_DELAYS];
 enum { SEGMENT, STAMPS };
 
 static const char *const stage_names[TW_STAGES] = {
-	[TW_STAGE_SENDMSG_ENTRY] = "sendmsg_entry",
-	[TW_STAGE_SENDMSG] = "sendmsg",
-	[TW_STAGE_SCHED] = "sched",
-	[TW_STAGE_SND_SW] = "snd_sw",
-	[TW_STAGE_SND_HW] = "snd_hw",
-	[TW_STAGE_ACK] = "ack",
-	[TW_STAGE_RX] = "rx",
-	[TW_STAGE_IP] = "ip",
-	[TW_STAGE_L4] = "l4",
-	[TW_STAGE_SOCKET] = "socket",
-	[TW_STAGE_WAKE] = "wake",
-	[TW_STAGE_RUN] = "run",
-	[TW_STAGE_READ] = "read",
-	[TW_STAGE_HELD] = "held",
-	[TW_STAGE_REQUEST] = "request",
-	[TW_STAGE_REPLY] = "reply",
+#define X(num, name, text) [TW_STAGE_##name] = text,
+	TW_SOCKTS_EGRESS_LIST(X) TW_SOCKTS_INGRESS_LIST(X)[TW_STAGE_HELD] = "held", TW_SOCKTS_ECHO_LIST(X)
+#undef X
 };
 
 /* Why data were held, by the field `reason` of sockts:held. */
-static const char *const reasons[] = { "?", "pacing", "cwnd", "rwnd", "cork", "nagle", "tsq", "netfilter", "sndbuf" };
+static const char *const reasons[] = { "?",
+#define X(num, name, text) [num] = text,
+				       TW_SOCKTS_HELD_LIST(X)
+#undef X
+};
 
 static hf_register_info hf[] = {
 	{ &hf_frame,
@@ -120,7 +111,7 @@ const struct tw_socket_fields *tw_socket_fields__of(const struct tw_format *form
 
 	while (fields.kind < EVENT_KINDS && strcmp(format->name, kinds[fields.kind].name) != 0)
 		fields.kind++;
-	if (strcmp(format->system, "sockts") != 0 || fields.kind == EVENT_KINDS)
+	if (strcmp(format->system, TW_SOCKTS_SYSTEM) != 0 || fields.kind == EVENT_KINDS)
 		return NULL;
 #define FIND(field) fields.field = tw_format__find(format, #field)
 	FIND(type), FIND(protocol), FIND(sport), FIND(dport), FIND(seq), FIND(key), FIND(bytes), FIND(software);

@@ -8,7 +8,7 @@
 static void put_comm(struct tw_json *json, const char *comm)
 {
 	if (comm[0])
-		tw_json__text(json, "comm", comm, strnlen(comm, TW_SOCKET_COMM_LEN));
+		tw_json__text(json, "comm", comm, strnlen(comm, TW_SOCKTS_COMM_LEN));
 	else
 		tw_json__null(json, "comm");
 }
@@ -42,7 +42,7 @@ static void put_held(struct tw_json *json, const struct tw_socket_figures *f, bo
 		return;
 	}
 	tw_json__open(json, "held", '{');
-	for (size_t i = 0; i < TW_SOCKET_REASONS_END; i++) {
+	for (size_t i = 0; i < TW_SOCKTS_HELD_END; i++) {
 		if (!f->held[i].n)
 			continue;
 		tw_json__open(json, sockets__reason(i), '{');

@@ -198,9 +198,9 @@ bool sockets_flow__is(const struct tw_socket_flow_id *id, const char *name)
 
 const char *sockets__reason(size_t reason)
 {
-	static const char *const names[] = {
-#define X(num, name) [num] = name,
-		TW_SOCKET_REASONS(X)
+	static const char *const names[] = { [TW_SOCKET_REASON_OTHER] = "other",
+#define X(num, name, text) [num] = text,
+					     TW_SOCKTS_HELD_LIST(X)
 #undef X
 	};
 

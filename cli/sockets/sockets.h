@@ -64,7 +64,7 @@ const char *sockets_flow__protocol(const struct tw_socket_flow_id *id, char buf[
 /** sockets_flow__is() - whether --flow names a flow: by both ends, with or without the protocol and blanks, or by one of them */
 bool sockets_flow__is(const struct tw_socket_flow_id *id, const char *name);
 
-/** sockets__reason() - name of a reason for which data were held. @reason: less than TW_SOCKET_REASONS_END */
+/** sockets__reason() - name of a reason for which data were held. @reason: less than TW_SOCKTS_HELD_END */
 const char *sockets__reason(size_t reason);
 
 /* Numbers of a row that may be unknown, because their events were not selected: UINT64_MAX. */

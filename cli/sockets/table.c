@@ -115,7 +115,7 @@ static void print_held(const struct tw_socket_figures *f)
 	char time[TIMES_TEXT_MAX], text[TIMES_TEXT_MAX + NUMBER_MAX];
 	size_t column = 0;
 
-	for (size_t i = 0; i < TW_SOCKET_REASONS_END; i++) {
+	for (size_t i = 0; i < TW_SOCKTS_HELD_END; i++) {
 		if (!f->held[i].n)
 			continue;
 		snprintf(text, sizeof(text), " %s %s", sockets__reason(i), duration(f->held[i].ns, time));
@@ -138,7 +138,7 @@ static void print_flow_name(const struct tw_socket_flow *flow)
 	char *middle = strchr(sockets_flow__name(&flow->id, name), '>');
 	const char *comm = flow->comm[0] ? flow->comm : "-";
 
-	if (strlen(name) + 2 + strnlen(comm, TW_SOCKET_COMM_LEN) <= (columns ? columns : COLUMNS)) {
+	if (strlen(name) + 2 + strnlen(comm, TW_SOCKTS_COMM_LEN) <= (columns ? columns : COLUMNS)) {
 		say(stdout, "%s  %.16s\n", name, comm);
 		return;
 	}

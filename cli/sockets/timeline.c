@@ -7,7 +7,6 @@
 #include "cli/messages.h"
 #include "cli/sockets/sockets.h"
 #include "cli/times.h"
-#include "producer/sockets/record.h"
 
 /* Verdicts about a flow, in its member `chosen`. */
 #define IS_OTHER 1
@@ -25,26 +24,6 @@ static const char *const in_names[] = {
 #undef X
 };
 
-/* pcap-tools/ may not include the header of the producer, so the numbers are compared here. */
-#define SAME(ours, producers) _Static_assert((int)(ours) == (int)(producers), #ours)
-SAME(TW_SOCKET_ENTRY, TW_SOCKTS_EGRESS_SENDMSG_ENTRY);
-SAME(TW_SOCKET_SENDMSG, TW_SOCKTS_EGRESS_SENDMSG);
-SAME(TW_SOCKET_SCHED, TW_SOCKTS_EGRESS_SCHED);
-SAME(TW_SOCKET_SND, TW_SOCKTS_EGRESS_SND_SW);
-SAME(TW_SOCKET_SND_HW, TW_SOCKTS_EGRESS_SND_HW);
-SAME(TW_SOCKET_ACK, TW_SOCKTS_EGRESS_ACK);
-SAME(TW_SOCKET_RX, TW_SOCKTS_INGRESS_RX);
-SAME(TW_SOCKET_IP, TW_SOCKTS_INGRESS_IP);
-SAME(TW_SOCKET_L4, TW_SOCKTS_INGRESS_L4);
-SAME(TW_SOCKET_QUEUED, TW_SOCKTS_INGRESS_SOCKET);
-SAME(TW_SOCKET_WAKE, TW_SOCKTS_INGRESS_WAKE);
-SAME(TW_SOCKET_RUN, TW_SOCKTS_INGRESS_RUN);
-SAME(TW_SOCKET_READ, TW_SOCKTS_INGRESS_READ);
-SAME(TW_SOCKET_KEY_FIRST, TW_SOCKTS_KEY_BASE_FIRST);
-SAME(TW_SOCKET_RESET_SENT, TW_SOCKTS_DIRECTION_SENT);
-SAME(TW_SOCKET_COMM_LEN, TW_SOCKTS_COMM_LEN);
-SAME(TW_SOCKET_REASONS_END, TW_SOCKTS_HELD_SNDBUF + 1);
-
 static bool is_step(const struct tw_socket_event *event)
 {
 	return event->kind == TW_SOCKET_EGRESS || event->kind == TW_SOCKET_INGRESS;
@@ -55,13 +34,13 @@ static const char *step_name(const struct tw_socket_event *event)
 {
 	switch (event->kind) {
 	case TW_SOCKET_EGRESS:
-		return event->type && event->type < TW_SOCKET_EGRESS_END ? out_names[event->type] : "?";
+		return event->type && event->type < TW_SOCKTS_EGRESS_END ? out_names[event->type] : "?";
 	case TW_SOCKET_INGRESS:
-		return event->type && event->type < TW_SOCKET_INGRESS_END ? in_names[event->type] : "?";
+		return event->type && event->type < TW_SOCKTS_INGRESS_END ? in_names[event->type] : "?";
 	case TW_SOCKET_STATS:
 		return "stats";
 	case TW_SOCKET_RESET:
-		return event->direction == TW_SOCKET_RESET_SENT ? "reset sent" : "reset received";
+		return event->direction == TW_SOCKTS_DIRECTION_SENT ? "reset sent" : "reset received";
 	case TW_SOCKET_DROP:
 		return "drop";
 	case TW_SOCKET_HELD:
@@ -107,7 +86,7 @@ static void print_details(const struct tw_socket_step *step)
 		       times__duration(step->event->srtt_us * 1000, text, sizeof(text)), step->event->retransmits);
 	else if (step->event->kind == TW_SOCKET_HELD)
 		printf("  seq %" PRIu64 "  bytes %" PRIu64 "  %s %s", step->event->seq, step->event->bytes,
-		       sockets__reason(step->event->reason < TW_SOCKET_REASONS_END ? step->event->reason : 0),
+		       sockets__reason(step->event->reason < TW_SOCKTS_HELD_END ? step->event->reason : 0),
 		       times__duration(step->event->waited, text, sizeof(text)));
 	else if (step->event->kind == TW_SOCKET_DROP)
 		print_drop(step->event);

@@ -72,7 +72,7 @@ bool tw_socket_binding__make(const struct tw_format *format, struct tw_socket_bi
 {
 	const size_t kind = find_kind(format->name);
 
-	if (strcmp(format->system, "sockts") != 0 || kind == TW_SOCKET_KIND_COUNT)
+	if (strcmp(format->system, TW_SOCKTS_SYSTEM) != 0 || kind == TW_SOCKET_KIND_COUNT)
 		return false;
 	*ret = (struct tw_socket_binding){ .kind = (enum tw_socket_kind)kind };
 	for (size_t i = 0; i < TW_SOCKET_NUMBER_COUNT; i++) {
@@ -106,7 +106,7 @@ static bool read_comm(const struct tw_field *field, const struct tw_record *reco
 
 	if (tw_field__read(field, record, &value))
 		return false;
-	memcpy(ret, value.data, value.len < TW_SOCKET_COMM_LEN ? value.len : TW_SOCKET_COMM_LEN);
+	memcpy(ret, value.data, value.len < TW_SOCKTS_COMM_LEN ? value.len : TW_SOCKTS_COMM_LEN);
 	return true;
 }
 

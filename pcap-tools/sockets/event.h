@@ -4,8 +4,8 @@
 #define TW_SOCKET_EVENT_H
 
 #include "pcap-tools/events/reader.h"
+#include "schema/socket_events.h"
 
-#define TW_SOCKET_COMM_LEN    16
 #define TW_SOCKET_ADDRESS_LEN 16 /* an IPv4 address is mapped into IPv6 */
 #define TW_SOCKET_TCP         6  /* number of the IP protocol */
 
@@ -25,46 +25,12 @@ enum tw_socket_kind {
 		TW_SOCKET_KIND_COUNT,
 };
 
-/* The values of `type` in egress_ts and in ingress_ts, of `reason` in held, of `key_base` and of `direction`. cli/sockets/ compares them with the producer's. */
-enum tw_socket_egress {
-	TW_SOCKET_ENTRY = 1,
-	TW_SOCKET_SENDMSG,
-	TW_SOCKET_SCHED,
-	TW_SOCKET_SND,
-	TW_SOCKET_SND_HW,
-	TW_SOCKET_ACK,
-	TW_SOCKET_EGRESS_END,
-};
+#define TW_SOCKET_REASON_OTHER 0  /* in place of a reason of sockts:held that is not known here */
+#define TW_SOCKET_WORD_LEN     40 /* of the name of a reason, with NUL; longer ones are cut */
 
-enum tw_socket_ingress {
-	TW_SOCKET_RX = 1,
-	TW_SOCKET_IP,
-	TW_SOCKET_L4,
-	TW_SOCKET_QUEUED,
-	TW_SOCKET_WAKE,
-	TW_SOCKET_RUN,
-	TW_SOCKET_READ,
-	TW_SOCKET_INGRESS_END,
-};
-
-/* Names of the reasons for which data were held, by number; 0 = a reason that is not known here. */
-#define TW_SOCKET_REASONS(X) \
-	X(0, "other")        \
-	X(1, "pacing")       \
-	X(2, "cwnd")         \
-	X(3, "rwnd")         \
-	X(4, "cork")         \
-	X(5, "nagle")        \
-	X(6, "tsq")          \
-	X(7, "netfilter")    \
-	X(8, "sndbuf")
-
-#define TW_SOCKET_REASONS_END      9
-#define TW_SOCKET_WORD_LEN         40 /* of the name of a reason, with NUL; longer ones are cut */
-#define TW_SOCKET_STEPS_END        8  /* above all values of both */
-#define TW_SOCKET_KEY_FIRST        2  /* key_base: the first byte of the connection was seen */
-#define TW_SOCKET_RESET_SENT       1
-#define TW_SOCKET_RESET_DIRECTIONS 2
+/* Above all numbers of the steps of egress_ts and of ingress_ts. */
+#define TW_SOCKET_STEPS_END TW_SOCKTS_INGRESS_END
+_Static_assert((int)TW_SOCKTS_EGRESS_END <= (int)TW_SOCKET_STEPS_END, "steps of egress_ts");
 
 /* The fields that are numbers. */
 #define TW_SOCKET_NUMBERS(X) \
@@ -113,7 +79,7 @@ struct tw_socket_event {
 	TW_SOCKET_NUMBERS(X)
 #undef X
 	uint8_t local[TW_SOCKET_ADDRESS_LEN], remote[TW_SOCKET_ADDRESS_LEN];
-	char comm[TW_SOCKET_COMM_LEN];        /* padded with NULs; all NUL = unknown */
+	char comm[TW_SOCKTS_COMM_LEN];        /* padded with NULs; all NUL = unknown */
 	char reason_word[TW_SOCKET_WORD_LEN]; /* of a drop: the name of @reason; "" = the format has none */
 };
 

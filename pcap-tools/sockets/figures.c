@@ -45,7 +45,7 @@ struct tw_socket_held tw_socket_figures__held(const struct tw_socket_figures *fi
 {
 	struct tw_socket_held all = { 0, 0 };
 
-	for (size_t i = 0; i < TW_SOCKET_REASONS_END; i++) {
+	for (size_t i = 0; i < TW_SOCKTS_HELD_END; i++) {
 		all.n += figures->held[i].n;
 		all.ns += figures->held[i].ns;
 	}
@@ -78,7 +78,7 @@ void tw_socket_figures__take(struct tw_socket_figures *to, struct tw_socket_figu
 #define X(name) to->name += from->name;
 	TW_SOCKET_COUNTERS(X)
 #undef X
-	for (size_t i = 0; i < TW_SOCKET_REASONS_END; i++) {
+	for (size_t i = 0; i < TW_SOCKTS_HELD_END; i++) {
 		to->held[i].n += from->held[i].n;
 		to->held[i].ns += from->held[i].ns;
 	}

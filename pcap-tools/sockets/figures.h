@@ -57,7 +57,7 @@ struct tw_socket_figures {
 #define X(name) uint64_t name;
 	TW_SOCKET_COUNTERS(X)
 #undef X
-	struct tw_socket_held held[TW_SOCKET_REASONS_END];
+	struct tw_socket_held held[TW_SOCKTS_HELD_END];
 };
 
 /** tw_socket_stage__name(), tw_socket_stage__text() - name of a stage, and what its time means */

@@ -6,7 +6,7 @@
 
 struct program_key {
 	uint64_t stream;
-	char comm[TW_SOCKET_COMM_LEN];
+	char comm[TW_SOCKTS_COMM_LEN];
 };
 
 void tw_socket_flows__init(struct tw_socket_flows *flows)

@@ -29,7 +29,7 @@ struct tw_socket_state {
 
 struct tw_socket_program {
 	uint64_t stream;
-	char comm[TW_SOCKET_COMM_LEN]; /* padded with NULs */
+	char comm[TW_SOCKTS_COMM_LEN]; /* padded with NULs */
 	struct tw_socket_figures figures;
 };
 
@@ -44,7 +44,7 @@ struct tw_socket_flow {
 	bool is_whole; /* the first byte of the connection was seen */
 	bool has_state;
 	struct tw_socket_state state;         /* valid with has_state */
-	char comm[TW_SOCKET_COMM_LEN];        /* of the latest sender or reader; all NUL = unknown */
+	char comm[TW_SOCKTS_COMM_LEN];        /* of the latest sender or reader; all NUL = unknown */
 	uint8_t chosen;                       /* for the caller: 0 = not examined yet */
 	struct tw_socket_flow *newer, *older; /* in order of use */
 };
@@ -86,7 +86,7 @@ int tw_socket_flows__get(struct tw_socket_flows *flows, const struct tw_socket_f
 /** tw_socket_flows__set_cookie() - set the cookie of a flow, not 0 */
 void tw_socket_flows__set_cookie(struct tw_socket_flows *flows, struct tw_socket_flow *flow, uint64_t cookie);
 
-/** tw_socket_flows__program() - the figures of a program. @comm: TW_SOCKET_COMM_LEN bytes. Return: NULL if @comm is unknown, or no memory */
+/** tw_socket_flows__program() - the figures of a program. @comm: TW_SOCKTS_COMM_LEN bytes. Return: NULL if @comm is unknown, or no memory */
 struct tw_socket_figures *tw_socket_flows__program(struct tw_socket_flows *flows, uint64_t stream, const char *comm);
 
 /** tw_socket_flows__clear() - begin new figures of all flows and programs. Messages that are on their way stay */

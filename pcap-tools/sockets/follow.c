@@ -12,19 +12,19 @@ struct stage {
 };
 
 static const struct stage out_stages[] = {
-	{ TW_SOCKET_STAGE_SEND, TW_SOCKET_ENTRY, TW_SOCKET_SENDMSG },
-	{ TW_SOCKET_STAGE_TCP, TW_SOCKET_SENDMSG, TW_SOCKET_SCHED },
-	{ TW_SOCKET_STAGE_QDISC, TW_SOCKET_SCHED, TW_SOCKET_SND },
-	{ TW_SOCKET_STAGE_ACK, TW_SOCKET_SND, TW_SOCKET_ACK },
+	{ TW_SOCKET_STAGE_SEND, TW_SOCKTS_EGRESS_SENDMSG_ENTRY, TW_SOCKTS_EGRESS_SENDMSG },
+	{ TW_SOCKET_STAGE_TCP, TW_SOCKTS_EGRESS_SENDMSG, TW_SOCKTS_EGRESS_SCHED },
+	{ TW_SOCKET_STAGE_QDISC, TW_SOCKTS_EGRESS_SCHED, TW_SOCKTS_EGRESS_SND_SW },
+	{ TW_SOCKET_STAGE_ACK, TW_SOCKTS_EGRESS_SND_SW, TW_SOCKTS_EGRESS_ACK },
 };
 
 static const struct stage in_stages[] = {
-	{ TW_SOCKET_STAGE_IP, TW_SOCKET_RX, TW_SOCKET_IP },
-	{ TW_SOCKET_STAGE_L4, TW_SOCKET_IP, TW_SOCKET_L4 },
-	{ TW_SOCKET_STAGE_SOCKET, TW_SOCKET_L4, TW_SOCKET_QUEUED },
-	{ TW_SOCKET_STAGE_WAKE, TW_SOCKET_QUEUED, TW_SOCKET_WAKE },
-	{ TW_SOCKET_STAGE_RUN, TW_SOCKET_WAKE, TW_SOCKET_RUN },
-	{ TW_SOCKET_STAGE_READ, TW_SOCKET_QUEUED, TW_SOCKET_READ },
+	{ TW_SOCKET_STAGE_IP, TW_SOCKTS_INGRESS_RX, TW_SOCKTS_INGRESS_IP },
+	{ TW_SOCKET_STAGE_L4, TW_SOCKTS_INGRESS_IP, TW_SOCKTS_INGRESS_L4 },
+	{ TW_SOCKET_STAGE_SOCKET, TW_SOCKTS_INGRESS_L4, TW_SOCKTS_INGRESS_SOCKET },
+	{ TW_SOCKET_STAGE_WAKE, TW_SOCKTS_INGRESS_SOCKET, TW_SOCKTS_INGRESS_WAKE },
+	{ TW_SOCKET_STAGE_RUN, TW_SOCKTS_INGRESS_WAKE, TW_SOCKTS_INGRESS_RUN },
+	{ TW_SOCKET_STAGE_READ, TW_SOCKTS_INGRESS_SOCKET, TW_SOCKTS_INGRESS_READ },
 };
 
 #define OUT_STAGES (sizeof(out_stages) / sizeof(out_stages[0]))
@@ -132,11 +132,11 @@ static int end_sendmsg(struct taking *t, struct tw_socket_message *message)
 
 	memcpy(message->comm, t->event->comm, sizeof(message->comm));
 	if (t->flow->entry_time && t->flow->entry_from == from)
-		message->times[TW_SOCKET_ENTRY] = t->flow->entry_time;
+		message->times[TW_SOCKTS_EGRESS_SENDMSG_ENTRY] = t->flow->entry_time;
 	t->flow->entry_time = 0;
 	count_sent(t, &t->flow->figures);
 	count_sent(t, program_of(t, message->comm));
-	return make_out_step(t, message, TW_SOCKET_SENDMSG);
+	return make_out_step(t, message, TW_SOCKTS_EGRESS_SENDMSG);
 }
 
 /* The packet of message @i is passed to a device. Earlier messages whose last byte is in it share it, unless they have one of their own. */
@@ -152,10 +152,10 @@ static int pass_packet(struct taking *t, uint32_t i)
 		/* a datagram shares its packet with none: those of a batch are one message */
 		if (k < i && (t->event->protocol != TW_SOCKET_TCP || position - message->position >= t->event->bytes))
 			break;
-		if (has_passed(message, TW_SOCKET_SCHED))
+		if (has_passed(message, TW_SOCKTS_EGRESS_SCHED))
 			continue;
 		message->carrier = position;
-		err = make_out_step(t, message, TW_SOCKET_SCHED);
+		err = make_out_step(t, message, TW_SOCKTS_EGRESS_SCHED);
 	}
 	return err;
 }
@@ -170,8 +170,8 @@ static int send_packet(struct taking *t, uint32_t i)
 	for (uint32_t k = i + 1; k-- && !err;) {
 		struct tw_socket_message *message = tw_socket_queue__at(out, k);
 
-		if (message->carrier == position && !has_passed(message, TW_SOCKET_SND))
-			err = make_out_step(t, message, TW_SOCKET_SND);
+		if (message->carrier == position && !has_passed(message, TW_SOCKTS_EGRESS_SND_SW))
+			err = make_out_step(t, message, TW_SOCKTS_EGRESS_SND_SW);
 		else if (k < i && message->carrier != position)
 			break;
 	}
@@ -197,7 +197,7 @@ static int acknowledge(struct taking *t, uint32_t position)
 	int err = 0;
 
 	while (out->n && !err && !tw_socket_position__is_after(tw_socket_queue__at(out, 0)->position, position)) {
-		err = make_out_step(t, tw_socket_queue__at(out, 0), TW_SOCKET_ACK);
+		err = make_out_step(t, tw_socket_queue__at(out, 0), TW_SOCKTS_EGRESS_ACK);
 		tw_socket_queue__remove(out, 0);
 	}
 	tw_socket_queue__set_done(out, position);
@@ -216,9 +216,9 @@ static int take_message_out(struct taking *t, uint32_t i)
 		count_resent(t, message);
 		return 0;
 	}
-	if (type == TW_SOCKET_SENDMSG)
-		return has_passed(message, TW_SOCKET_SENDMSG) ? 0 : end_sendmsg(t, message);
-	if (type == TW_SOCKET_SCHED)
+	if (type == TW_SOCKTS_EGRESS_SENDMSG)
+		return has_passed(message, TW_SOCKTS_EGRESS_SENDMSG) ? 0 : end_sendmsg(t, message);
+	if (type == TW_SOCKTS_EGRESS_SCHED)
 		return pass_packet(t, i);
 	err = send_packet(t, i);
 	/* Datagrams are not acknowledged. */
@@ -233,23 +233,23 @@ static int take_egress(struct taking *t)
 	uint32_t i;
 	int err;
 
-	t->flow->is_whole |= t->event->key_base == TW_SOCKET_KEY_FIRST;
+	t->flow->is_whole |= t->event->key_base == TW_SOCKTS_KEY_BASE_FIRST;
 	if (t->event->comm[0])
 		memcpy(t->flow->comm, t->event->comm, sizeof(t->flow->comm));
 	switch (t->event->type) {
-	case TW_SOCKET_ENTRY:
+	case TW_SOCKTS_EGRESS_SENDMSG_ENTRY:
 		begin_sendmsg(t, position);
 		return 0;
-	case TW_SOCKET_SENDMSG:
+	case TW_SOCKTS_EGRESS_SENDMSG:
 		/* New data are after all that was acknowledged, unless events were lost for so long that the numbers have wrapped. */
 		if (tw_socket_queue__is_done(&t->flow->out, position))
 			t->flow->out.has_done = false;
 		/* fallthrough */
-	case TW_SOCKET_SCHED:
-	case TW_SOCKET_SND:
+	case TW_SOCKTS_EGRESS_SCHED:
+	case TW_SOCKTS_EGRESS_SND_SW:
 		err = tw_socket_queue__add(&t->flow->out, position, &i);
 		return err || i == t->flow->out.n ? err : take_message_out(t, i);
-	case TW_SOCKET_ACK:
+	case TW_SOCKTS_EGRESS_ACK:
 		return acknowledge(t, position);
 	default:
 		return 0;
@@ -301,7 +301,7 @@ static int credit_reader(const struct taking *t, const struct tw_socket_message 
 static int read_message(struct taking *t, uint32_t i)
 {
 	struct tw_socket_message *message = tw_socket_queue__at(&t->flow->in, i);
-	int err = make_in_step(t, message, TW_SOCKET_READ);
+	int err = make_in_step(t, message, TW_SOCKTS_INGRESS_READ);
 
 	if (!err)
 		err = credit_reader(t, message);
@@ -341,7 +341,7 @@ static int take_arrival(struct taking *t, uint32_t position)
 
 	if (err)
 		return err;
-	if (type == TW_SOCKET_QUEUED) {
+	if (type == TW_SOCKTS_INGRESS_SOCKET) {
 		if (i < in->n)
 			err = make_steps_until(t, i, type);
 		if (is_tcp)
@@ -361,16 +361,16 @@ static int take_ingress(struct taking *t)
 	if (t->event->comm[0])
 		memcpy(t->flow->comm, t->event->comm, sizeof(t->flow->comm));
 	switch (t->event->type) {
-	case TW_SOCKET_RX:
-	case TW_SOCKET_IP:
-	case TW_SOCKET_L4:
-	case TW_SOCKET_QUEUED:
+	case TW_SOCKTS_INGRESS_RX:
+	case TW_SOCKTS_INGRESS_IP:
+	case TW_SOCKTS_INGRESS_L4:
+	case TW_SOCKTS_INGRESS_SOCKET:
 		return take_arrival(t, position);
-	case TW_SOCKET_WAKE:
-	case TW_SOCKET_RUN:
+	case TW_SOCKTS_INGRESS_WAKE:
+	case TW_SOCKTS_INGRESS_RUN:
 		i = last_until(t, position);
 		return i == t->flow->in.n ? 0 : make_steps_until(t, i, (unsigned int)t->event->type);
-	case TW_SOCKET_READ:
+	case TW_SOCKTS_INGRESS_READ:
 		return take_read(t, position);
 	default:
 		return 0;
@@ -424,7 +424,7 @@ static void count_reset(const struct taking *t, struct tw_socket_figures *figure
 {
 	if (!figures)
 		return;
-	if (t->event->direction == TW_SOCKET_RESET_SENT)
+	if (t->event->direction == TW_SOCKTS_DIRECTION_SENT)
 		figures->resets_sent++;
 	else
 		figures->resets_received++;
@@ -432,7 +432,7 @@ static void count_reset(const struct taking *t, struct tw_socket_figures *figure
 
 static void count_held(const struct taking *t, struct tw_socket_figures *figures)
 {
-	const uint64_t reason = t->event->reason < TW_SOCKET_REASONS_END ? t->event->reason : 0;
+	const uint64_t reason = t->event->reason < TW_SOCKTS_HELD_END ? t->event->reason : 0;
 
 	if (!figures)
 		return;

@@ -14,10 +14,9 @@ struct tw_socket_message {
 	uint32_t position;
 	uint32_t
 		carrier; /* position of the message whose packet this one shares; its own if it has a packet of its own, or none yet */
-	bool resent; /* the packet was sent more than once */
-	uint64_t times
-		[TW_SOCKET_STEPS_END]; /* of the steps, by enum tw_socket_egress or tw_socket_ingress, ns; 0 = unknown */
-	char comm[TW_SOCKET_COMM_LEN]; /* of the sender; all NUL = unknown */
+	bool resent;                         /* the packet was sent more than once */
+	uint64_t times[TW_SOCKET_STEPS_END]; /* of the steps, by their numbers, ns; 0 = unknown */
+	char comm[TW_SOCKTS_COMM_LEN];       /* of the sender; all NUL = unknown */
 };
 
 struct tw_socket_queue {

@@ -78,7 +78,7 @@ static int take_event(void *ctx, const struct tw_read_event *event)
 			return err;
 	}
 	binding = event->known->user;
-	if (strcmp(event->known->format->system, "sockts") != 0)
+	if (strcmp(event->known->format->system, TW_SOCKTS_SYSTEM) != 0)
 		return 0;
 	times->result.socket_events++;
 	if (!wants(times, event))
@@ -233,7 +233,7 @@ static void find_selected(const struct tw_socket_times *times, bool ret[TW_SOCKE
 	};
 
 	for (size_t i = 0; i < TW_SOCKET_KIND_COUNT && times->reader; i++)
-		ret[i] |= tw_event_reader__selects(times->reader, "sockts", names[i]) == TW_SELECTED_YES;
+		ret[i] |= tw_event_reader__selects(times->reader, TW_SOCKTS_SYSTEM, names[i]) == TW_SELECTED_YES;
 }
 
 const struct tw_socket_times_result *tw_socket_times__result(struct tw_socket_times *times)

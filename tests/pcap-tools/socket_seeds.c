@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 {
 	if (argc != 2)
 		return 2;
-	put_file(argv[1], "sent", TW_SOCKET_EGRESS, TW_SOCKET_ACK);
-	put_file(argv[1], "received", TW_SOCKET_INGRESS, TW_SOCKET_READ);
+	put_file(argv[1], "sent", TW_SOCKET_EGRESS, TW_SOCKTS_EGRESS_ACK);
+	put_file(argv[1], "received", TW_SOCKET_INGRESS, TW_SOCKTS_INGRESS_READ);
 	return 0;
 }

@@ -60,7 +60,7 @@ static bool are_same(const struct tw_socket_times_result *a, const struct tw_soc
 		    !are_equal(&a->flows[i]->figures, &b->flows[i]->figures))
 			return false;
 	for (size_t i = 0; i < a->n_programs; i++)
-		if (memcmp(a->programs[i]->comm, b->programs[i]->comm, TW_SOCKET_COMM_LEN) != 0 ||
+		if (memcmp(a->programs[i]->comm, b->programs[i]->comm, TW_SOCKTS_COMM_LEN) != 0 ||
 		    !are_equal(&a->programs[i]->figures, &b->programs[i]->figures))
 			return false;
 	return are_equal(a->other_flows, b->other_flows) && are_equal(a->other_programs, b->other_programs);

@@ -49,7 +49,7 @@ static void put(enum tw_socket_kind kind)
 }
 
 /* An event of egress_ts or ingress_ts: the last byte, the number of bytes, and the time. */
-static void put_out(enum tw_socket_egress type, uint32_t seq, uint32_t bytes, uint64_t time)
+static void put_out(enum tw_sockts_egress_type type, uint32_t seq, uint32_t bytes, uint64_t time)
 {
 	event.type = type;
 	event.seq = seq;
@@ -58,7 +58,7 @@ static void put_out(enum tw_socket_egress type, uint32_t seq, uint32_t bytes, ui
 	put(TW_SOCKET_EGRESS);
 }
 
-static void put_in(enum tw_socket_ingress type, uint32_t seq, uint32_t bytes, uint64_t time)
+static void put_in(enum tw_sockts_ingress_type type, uint32_t seq, uint32_t bytes, uint64_t time)
 {
 	event.type = type;
 	event.seq = seq;
@@ -67,7 +67,7 @@ static void put_in(enum tw_socket_ingress type, uint32_t seq, uint32_t bytes, ui
 	put(TW_SOCKET_INGRESS);
 }
 
-static void put_datagram(enum tw_socket_ingress type, uint32_t key, uint64_t time)
+static void put_datagram(enum tw_sockts_ingress_type type, uint32_t key, uint64_t time)
 {
 	event.type = type;
 	event.protocol = UDP;
@@ -90,7 +90,7 @@ static struct tw_socket_flow *flow(void)
 
 static const struct tw_socket_figures *program(const char *name)
 {
-	char comm[TW_SOCKET_COMM_LEN] = "";
+	char comm[TW_SOCKTS_COMM_LEN] = "";
 	struct tw_socket_figures *found;
 
 	memcpy(comm, name, strlen(name));
@@ -122,13 +122,13 @@ static void check_both(enum tw_socket_stage stage, uint64_t n, uint64_t sum, uin
 static void test_sent(void **state)
 {
 	(void)state;
-	put_out(TW_SOCKET_ENTRY, 199, 100, 1000);
-	put_out(TW_SOCKET_SENDMSG, 199, 100, 1010);
-	put_out(TW_SOCKET_SCHED, 199, 100, 1030);
-	put_out(TW_SOCKET_SND, 199, 100, 1070);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG_ENTRY, 199, 100, 1000);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 199, 100, 1010);
+	put_out(TW_SOCKTS_EGRESS_SCHED, 199, 100, 1030);
+	put_out(TW_SOCKTS_EGRESS_SND_SW, 199, 100, 1070);
 	assert_int_equal(latest.since, 1030);
 	assert_int_equal(latest.messages, 1);
-	put_out(TW_SOCKET_ACK, 199, 100, 1150);
+	put_out(TW_SOCKTS_EGRESS_ACK, 199, 100, 1150);
 	check_both(TW_SOCKET_STAGE_SEND, 1, 10, 10);
 	check_both(TW_SOCKET_STAGE_TCP, 1, 20, 20);
 	check_both(TW_SOCKET_STAGE_QDISC, 1, 40, 40);
@@ -143,21 +143,21 @@ static void test_sent(void **state)
 static void test_shared_packet(void **state)
 {
 	(void)state;
-	put_out(TW_SOCKET_SENDMSG, 9, 10, 1000);
-	put_out(TW_SOCKET_SENDMSG, 109, 100, 1100);
-	put_out(TW_SOCKET_SCHED, 109, 110, 1200);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 9, 10, 1000);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 109, 100, 1100);
+	put_out(TW_SOCKTS_EGRESS_SCHED, 109, 110, 1200);
 	assert_int_equal(latest.messages, 2);
 	assert_int_equal(latest.since, 1100);
-	put_out(TW_SOCKET_SENDMSG, 209, 100, 1300);
-	put_out(TW_SOCKET_SND, 109, 110, 1400);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 209, 100, 1300);
+	put_out(TW_SOCKTS_EGRESS_SND_SW, 109, 110, 1400);
 	assert_int_equal(latest.messages, 2);
-	put_out(TW_SOCKET_SCHED, 209, 100, 1500);
+	put_out(TW_SOCKTS_EGRESS_SCHED, 209, 100, 1500);
 	assert_int_equal(latest.messages, 1);
-	put_out(TW_SOCKET_SND, 209, 100, 1600);
+	put_out(TW_SOCKTS_EGRESS_SND_SW, 209, 100, 1600);
 	check_both(TW_SOCKET_STAGE_TCP, 3, 100 + 200 + 200, 200);
 	check_both(TW_SOCKET_STAGE_QDISC, 3, 200 + 200 + 100, 200);
 	/* The acknowledgement of the last byte completes all. */
-	put_out(TW_SOCKET_ACK, 209, 100, 1700);
+	put_out(TW_SOCKTS_EGRESS_ACK, 209, 100, 1700);
 	assert_int_equal(latest.messages, 3);
 	check_both(TW_SOCKET_STAGE_ACK, 3, 300 + 300 + 100, 300);
 	assert_int_equal(flow()->out.n, 0);
@@ -167,47 +167,47 @@ static void test_shared_packet(void **state)
 static void test_lost_steps(void **state)
 {
 	(void)state;
-	put_out(TW_SOCKET_SENDMSG, 9, 10, 1000);
-	put_out(TW_SOCKET_SENDMSG, 109, 100, 1100);
-	put_out(TW_SOCKET_SCHED, 109, 100, 1200);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 9, 10, 1000);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 109, 100, 1100);
+	put_out(TW_SOCKTS_EGRESS_SCHED, 109, 100, 1200);
 	assert_int_equal(latest.messages, 1);
-	put_out(TW_SOCKET_SND, 109, 100, 1250);
-	put_out(TW_SOCKET_ACK, 9, 10, 1300);
+	put_out(TW_SOCKTS_EGRESS_SND_SW, 109, 100, 1250);
+	put_out(TW_SOCKTS_EGRESS_ACK, 9, 10, 1300);
 	assert_int_equal(flow()->out.n, 1);
-	put_out(TW_SOCKET_ACK, 109, 100, 1400);
+	put_out(TW_SOCKTS_EGRESS_ACK, 109, 100, 1400);
 	check_both(TW_SOCKET_STAGE_TCP, 1, 100, 100);
 	check_both(TW_SOCKET_STAGE_ACK, 1, 150, 150);
 	assert_int_equal(flow()->figures.sent, 2);
 	/* The kernel accepted a part only: the entry is not that of the call. */
-	put_out(TW_SOCKET_ENTRY, 309, 200, 1500);
-	put_out(TW_SOCKET_SENDMSG, 209, 100, 1600);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG_ENTRY, 309, 200, 1500);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 209, 100, 1600);
 	check_both(TW_SOCKET_STAGE_SEND, 1, 100, 100);
-	put_out(TW_SOCKET_ENTRY, 409, 100, 1700);
-	put_out(TW_SOCKET_SENDMSG, 309, 100, 1800);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG_ENTRY, 409, 100, 1700);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 309, 100, 1800);
 	check_both(TW_SOCKET_STAGE_SEND, 1, 100, 100);
 }
 
 static void test_retransmission(void **state)
 {
 	(void)state;
-	put_out(TW_SOCKET_SENDMSG, 99, 100, 1000);
-	put_out(TW_SOCKET_SCHED, 99, 100, 1010);
-	put_out(TW_SOCKET_SND, 99, 100, 1020);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 99, 100, 1000);
+	put_out(TW_SOCKTS_EGRESS_SCHED, 99, 100, 1010);
+	put_out(TW_SOCKTS_EGRESS_SND_SW, 99, 100, 1020);
 	for (event.transmission = 1; event.transmission < 3; event.transmission++) {
-		put_out(TW_SOCKET_SCHED, 99, 100, 1000 * event.transmission + 1000);
-		put_out(TW_SOCKET_SND, 99, 100, 1000 * event.transmission + 1500);
+		put_out(TW_SOCKTS_EGRESS_SCHED, 99, 100, 1000 * event.transmission + 1000);
+		put_out(TW_SOCKTS_EGRESS_SND_SW, 99, 100, 1000 * event.transmission + 1500);
 	}
 	event.transmission = 2;
-	put_out(TW_SOCKET_ACK, 99, 100, 4020);
+	put_out(TW_SOCKTS_EGRESS_ACK, 99, 100, 4020);
 	check_both(TW_SOCKET_STAGE_TCP, 1, 10, 10);
 	check_both(TW_SOCKET_STAGE_QDISC, 1, 10, 10);
 	check_both(TW_SOCKET_STAGE_ACK, 1, 3000, 3000);
 	assert_int_equal(flow()->figures.resent, 1);
 	assert_int_equal(program("program")->resent, 1);
 	/* A late copy of what was acknowledged is no new message. */
-	put_out(TW_SOCKET_SCHED, 99, 100, 5000);
+	put_out(TW_SOCKTS_EGRESS_SCHED, 99, 100, 5000);
 	event.transmission = 0;
-	put_out(TW_SOCKET_SCHED, 99, 100, 5000);
+	put_out(TW_SOCKTS_EGRESS_SCHED, 99, 100, 5000);
 	assert_int_equal(flow()->out.n, 0);
 	check_both(TW_SOCKET_STAGE_TCP, 1, 10, 10);
 	assert_int_equal(flow()->figures.resent, 1);
@@ -217,11 +217,11 @@ static void test_retransmission(void **state)
 static void test_stacked_devices(void **state)
 {
 	(void)state;
-	put_out(TW_SOCKET_SENDMSG, 99, 100, 1000);
-	put_out(TW_SOCKET_SCHED, 99, 100, 1010);
-	put_out(TW_SOCKET_SCHED, 99, 100, 1015);
-	put_out(TW_SOCKET_SND, 99, 100, 1030);
-	put_out(TW_SOCKET_SND, 99, 100, 1040);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 99, 100, 1000);
+	put_out(TW_SOCKTS_EGRESS_SCHED, 99, 100, 1010);
+	put_out(TW_SOCKTS_EGRESS_SCHED, 99, 100, 1015);
+	put_out(TW_SOCKTS_EGRESS_SND_SW, 99, 100, 1030);
+	put_out(TW_SOCKTS_EGRESS_SND_SW, 99, 100, 1040);
 	check_both(TW_SOCKET_STAGE_TCP, 1, 10, 10);
 	check_both(TW_SOCKET_STAGE_QDISC, 1, 20, 20);
 }
@@ -233,25 +233,25 @@ static void test_wrap(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 4; i++) {
-		put_out(TW_SOCKET_ENTRY, ends[i], i ? ends[i] - ends[i - 1] : 100, 1000 + 10 * i);
-		put_out(TW_SOCKET_SENDMSG, ends[i], i ? ends[i] - ends[i - 1] : 100, 1001 + 10 * i);
+		put_out(TW_SOCKTS_EGRESS_SENDMSG_ENTRY, ends[i], i ? ends[i] - ends[i - 1] : 100, 1000 + 10 * i);
+		put_out(TW_SOCKTS_EGRESS_SENDMSG, ends[i], i ? ends[i] - ends[i - 1] : 100, 1001 + 10 * i);
 	}
 	assert_int_equal(flow()->out.n, 4);
-	put_out(TW_SOCKET_SCHED, 99, 99 + 1 + 100, 2000);
+	put_out(TW_SOCKTS_EGRESS_SCHED, 99, 99 + 1 + 100, 2000);
 	assert_int_equal(latest.messages, 3);
-	put_out(TW_SOCKET_ACK, 0xffffffff, 100, 3000);
+	put_out(TW_SOCKTS_EGRESS_ACK, 0xffffffff, 100, 3000);
 	assert_int_equal(flow()->out.n, 2);
-	put_out(TW_SOCKET_ACK, 99, 100, 3000);
+	put_out(TW_SOCKTS_EGRESS_ACK, 99, 100, 3000);
 	assert_int_equal(flow()->out.n, 0);
 	check_both(TW_SOCKET_STAGE_SEND, 4, 4, 1);
 	check_both(TW_SOCKET_STAGE_TCP, 3, 989 + 979 + 969, 989);
 	/* 5 GB in order: nothing of the first round is left. */
 	for (uint64_t i = 1; i <= 50; i++)
-		put_out(TW_SOCKET_SENDMSG, (uint32_t)(99 + i * 100000000), 100000000, 4000);
+		put_out(TW_SOCKTS_EGRESS_SENDMSG, (uint32_t)(99 + i * 100000000), 100000000, 4000);
 	assert_int_equal(flow()->figures.sent, 54);
 	assert_in_range(flow()->out.n, 20, 22);
 	assert_int_equal(flow()->out.n + flow()->out.forgotten, 50);
-	put_out(TW_SOCKET_ACK, (uint32_t)(99 + 5000000000), 100, 5000);
+	put_out(TW_SOCKTS_EGRESS_ACK, (uint32_t)(99 + 5000000000), 100, 5000);
 	assert_int_equal(flow()->out.n, 0);
 }
 
@@ -259,21 +259,21 @@ static void test_received(void **state)
 {
 	(void)state;
 	/* Two segments; the reader is woken for the first, and reads both in two parts. */
-	put_in(TW_SOCKET_RX, 99, 100, 1000);
-	put_in(TW_SOCKET_IP, 99, 100, 1001);
-	put_in(TW_SOCKET_L4, 99, 100, 1003);
-	put_in(TW_SOCKET_QUEUED, 99, 100, 1007);
-	put_in(TW_SOCKET_RX, 199, 100, 1100);
-	put_in(TW_SOCKET_IP, 199, 100, 1101);
-	put_in(TW_SOCKET_L4, 199, 100, 1103);
-	put_in(TW_SOCKET_QUEUED, 199, 100, 1107);
+	put_in(TW_SOCKTS_INGRESS_RX, 99, 100, 1000);
+	put_in(TW_SOCKTS_INGRESS_IP, 99, 100, 1001);
+	put_in(TW_SOCKTS_INGRESS_L4, 99, 100, 1003);
+	put_in(TW_SOCKTS_INGRESS_SOCKET, 99, 100, 1007);
+	put_in(TW_SOCKTS_INGRESS_RX, 199, 100, 1100);
+	put_in(TW_SOCKTS_INGRESS_IP, 199, 100, 1101);
+	put_in(TW_SOCKTS_INGRESS_L4, 199, 100, 1103);
+	put_in(TW_SOCKTS_INGRESS_SOCKET, 199, 100, 1107);
 	check(&flow()->figures, TW_SOCKET_STAGE_SOCKET, 2, 8, 4);
 	strcpy(event.comm, "reader");
-	put_in(TW_SOCKET_WAKE, 99, 100, 1010);
-	put_in(TW_SOCKET_RUN, 99, 100, 1020);
-	put_in(TW_SOCKET_READ, 149, 150, 1200);
+	put_in(TW_SOCKTS_INGRESS_WAKE, 99, 100, 1010);
+	put_in(TW_SOCKTS_INGRESS_RUN, 99, 100, 1020);
+	put_in(TW_SOCKTS_INGRESS_READ, 149, 150, 1200);
 	assert_int_equal(flow()->figures.received, 1);
-	put_in(TW_SOCKET_READ, 199, 50, 1300);
+	put_in(TW_SOCKTS_INGRESS_READ, 199, 50, 1300);
 	assert_int_equal(latest.since, 1107);
 	assert_int_equal(flow()->figures.received, 2);
 	assert_int_equal(flow()->figures.bytes_received, 200);
@@ -289,7 +289,7 @@ static void test_received(void **state)
 		check(f, TW_SOCKET_STAGE_READ, 2, 193 + 193, 193);
 	}
 	/* A segment that was read and comes again is not followed. */
-	put_in(TW_SOCKET_RX, 199, 100, 1400);
+	put_in(TW_SOCKTS_INGRESS_RX, 199, 100, 1400);
 	assert_int_equal(flow()->in.n, 0);
 }
 
@@ -297,13 +297,13 @@ static void test_received(void **state)
 static void test_hole(void **state)
 {
 	(void)state;
-	put_in(TW_SOCKET_L4, 199, 100, 1000);
-	put_in(TW_SOCKET_L4, 49, 50, 2000);
-	put_in(TW_SOCKET_L4, 99, 100, 2100);
-	put_in(TW_SOCKET_QUEUED, 199, 200, 2200);
+	put_in(TW_SOCKTS_INGRESS_L4, 199, 100, 1000);
+	put_in(TW_SOCKTS_INGRESS_L4, 49, 50, 2000);
+	put_in(TW_SOCKTS_INGRESS_L4, 99, 100, 2100);
+	put_in(TW_SOCKTS_INGRESS_SOCKET, 199, 200, 2200);
 	assert_int_equal(latest.messages, 3);
 	check(&flow()->figures, TW_SOCKET_STAGE_SOCKET, 3, 1200 + 200 + 100, 1200);
-	put_in(TW_SOCKET_READ, 199, 200, 2300);
+	put_in(TW_SOCKTS_INGRESS_READ, 199, 200, 2300);
 	check_both(TW_SOCKET_STAGE_READ, 3, 300, 100);
 }
 
@@ -312,11 +312,11 @@ static void test_datagrams(void **state)
 {
 	(void)state;
 	for (uint32_t i = 0; i < 3; i++)
-		put_datagram(TW_SOCKET_L4, i - 1, 1000 + i);
-	put_datagram(TW_SOCKET_QUEUED, 0xffffffff, 1010);
-	put_datagram(TW_SOCKET_QUEUED, 1, 1012);
-	put_datagram(TW_SOCKET_READ, 1, 1020);
-	put_datagram(TW_SOCKET_READ, 0xffffffff, 1030);
+		put_datagram(TW_SOCKTS_INGRESS_L4, i - 1, 1000 + i);
+	put_datagram(TW_SOCKTS_INGRESS_SOCKET, 0xffffffff, 1010);
+	put_datagram(TW_SOCKTS_INGRESS_SOCKET, 1, 1012);
+	put_datagram(TW_SOCKTS_INGRESS_READ, 1, 1020);
+	put_datagram(TW_SOCKTS_INGRESS_READ, 0xffffffff, 1030);
 	check_both(TW_SOCKET_STAGE_SOCKET, 2, 20, 10);
 	check_both(TW_SOCKET_STAGE_READ, 2, 8 + 20, 20);
 	assert_int_equal(flow()->in.n, 1);
@@ -338,8 +338,8 @@ static void test_state(void **state)
 	assert_int_equal(flow()->figures.rwnd_limited_us, 50);
 	check(&flow()->figures, TW_SOCKET_STAGE_SRTT, 2, 60000, 30000);
 	event.sport = 1001;
-	event.key_base = TW_SOCKET_KEY_FIRST;
-	put_out(TW_SOCKET_SENDMSG, 99, 100, 1000);
+	event.key_base = TW_SOCKTS_KEY_BASE_FIRST;
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 99, 100, 1000);
 	put(TW_SOCKET_STATS);
 	assert_int_equal(flow()->figures.retransmits, 9);
 	assert_int_equal(program("program")->retransmits, 9);
@@ -350,11 +350,11 @@ static void test_state(void **state)
 static void test_new_connection(void **state)
 {
 	(void)state;
-	put_out(TW_SOCKET_SENDMSG, 0x80000000, 100, 1000);
-	put_out(TW_SOCKET_ACK, 0x80000000, 100, 1100);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 0x80000000, 100, 1000);
+	put_out(TW_SOCKTS_EGRESS_ACK, 0x80000000, 100, 1100);
 	event.cookie = 6;
-	put_out(TW_SOCKET_SENDMSG, 0x70000000, 100, 2000);
-	put_out(TW_SOCKET_SCHED, 0x70000000, 100, 2010);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 0x70000000, 100, 2000);
+	put_out(TW_SOCKTS_EGRESS_SCHED, 0x70000000, 100, 2010);
 	check_both(TW_SOCKET_STAGE_TCP, 1, 10, 10);
 	assert_int_equal(flow()->figures.sent, 2);
 }
@@ -363,7 +363,7 @@ static void test_resets_and_drops(void **state)
 {
 	(void)state;
 	event.bytes = 100;
-	event.direction = TW_SOCKET_RESET_SENT;
+	event.direction = TW_SOCKTS_DIRECTION_SENT;
 	put(TW_SOCKET_RESET);
 	event.direction++;
 	put(TW_SOCKET_RESET);
@@ -395,10 +395,10 @@ static void test_resets_and_drops(void **state)
 /* Waits count by their reasons, for the flow and for its latest program. */
 static void test_held(void **state)
 {
-	static const uint64_t reasons[] = { 2, 5, 2, TW_SOCKET_REASONS_END, UINT64_MAX };
+	static const uint64_t reasons[] = { 2, 5, 2, TW_SOCKTS_HELD_END, UINT64_MAX };
 
 	(void)state;
-	put_out(TW_SOCKET_SENDMSG, 199, 100, 1000);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 199, 100, 1000);
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		event.reason = reasons[i];
 		event.waited = 10 + i;
@@ -416,8 +416,8 @@ static void test_held(void **state)
 static void test_bad_events(void **state)
 {
 	(void)state;
-	put_in(TW_SOCKET_RX, 99, 100, 1000);
-	put_in(TW_SOCKET_IP, 99, 100, 900);
+	put_in(TW_SOCKTS_INGRESS_RX, 99, 100, 1000);
+	put_in(TW_SOCKTS_INGRESS_IP, 99, 100, 900);
 	assert_int_equal(follower.backwards, 1);
 	check(&flow()->figures, TW_SOCKET_STAGE_IP, 0, 0, 0);
 	event.type = 200;
@@ -425,9 +425,9 @@ static void test_bad_events(void **state)
 	put(TW_SOCKET_INGRESS);
 	event.comm[0] = '\0';
 	event.sport = 7;
-	put_out(TW_SOCKET_SENDMSG, 99, 100, 1000);
-	put_out(TW_SOCKET_ENTRY, 99, 0, 1000);
-	put_out(TW_SOCKET_SCHED, 99, 0, 1000);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 99, 100, 1000);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG_ENTRY, 99, 0, 1000);
+	put_out(TW_SOCKTS_EGRESS_SCHED, 99, 0, 1000);
 	assert_int_equal(flow()->figures.sent, 1);
 }
 
@@ -435,12 +435,12 @@ static void test_full_queue(void **state)
 {
 	(void)state;
 	for (uint32_t i = 0; i < TW_SOCKET_QUEUE_MAX + 10; i++)
-		put_out(TW_SOCKET_SENDMSG, 100 * i, 100, 1000);
+		put_out(TW_SOCKTS_EGRESS_SENDMSG, 100 * i, 100, 1000);
 	assert_int_equal(flow()->out.n, TW_SOCKET_QUEUE_MAX);
 	assert_int_equal(tw_socket_flows__forgotten(&follower.flows), 10);
-	put_out(TW_SOCKET_SCHED, 0, 100, 2000); /* forgotten: not taken in again */
+	put_out(TW_SOCKTS_EGRESS_SCHED, 0, 100, 2000); /* forgotten: not taken in again */
 	assert_int_equal(flow()->out.n, TW_SOCKET_QUEUE_MAX);
-	put_out(TW_SOCKET_ACK, 100 * (TW_SOCKET_QUEUE_MAX + 8), 100, 3000);
+	put_out(TW_SOCKTS_EGRESS_ACK, 100 * (TW_SOCKET_QUEUE_MAX + 8), 100, 3000);
 	assert_int_equal(flow()->out.n, 1);
 }
 
@@ -451,10 +451,10 @@ static void test_full_tables(void **state)
 	for (uint32_t i = 0; i < TW_SOCKET_FLOWS_MAX + 5; i++) {
 		event.sport = i;
 		snprintf(event.comm, sizeof(event.comm), "p%u", i);
-		put_out(TW_SOCKET_SENDMSG, 99, 100, 1000);
-		put_out(TW_SOCKET_SCHED, 99, 100, 1010);
+		put_out(TW_SOCKTS_EGRESS_SENDMSG, 99, 100, 1000);
+		put_out(TW_SOCKTS_EGRESS_SCHED, 99, 100, 1010);
 		event.sport = 0;
-		put_out(TW_SOCKET_ACK, 99, 100, 1010); /* flow 0 is never idle */
+		put_out(TW_SOCKTS_EGRESS_ACK, 99, 100, 1010); /* flow 0 is never idle */
 	}
 	assert_int_equal(follower.flows.by_id.n, TW_SOCKET_FLOWS_MAX);
 	assert_int_equal(follower.flows.n_others, 5);
@@ -467,7 +467,7 @@ static void test_full_tables(void **state)
 	/* Flows without a socket make room first, however new they are. */
 	event.cookie = 0;
 	for (event.sport = 60000; event.sport < 60010; event.sport++)
-		put_in(TW_SOCKET_RX, 99, 100, 1000);
+		put_in(TW_SOCKTS_INGRESS_RX, 99, 100, 1000);
 	event.sport = TW_SOCKET_FLOWS_MAX + 4;
 	assert_int_equal(flow()->figures.sent, 1);
 	assert_int_equal(follower.flows.n_others, 15);
