@@ -25,8 +25,8 @@ struct live {
 	const struct measuring *measuring;
 	const struct tw_filter *filter; /* the part of --filter that the measurement must evaluate; NULL = none */
 	struct tw_frame_thread *thread;
-	uint64_t next;    /* end of the interval, CLOCK_MONOTONIC, ns */
-	uint64_t printed; /* number of results */
+	uint64_t began, next; /* beginning and end of the interval, CLOCK_MONOTONIC, ns */
+	uint64_t printed;     /* number of results */
 };
 
 /* Reads the formats of the events. @ret: to be freed */
@@ -59,7 +59,7 @@ static int check(const struct measuring *m, struct tw_error *error)
 	struct tw_schema *formats = NULL;
 	int err = read_formats(m, &formats, error);
 
-	if (!err)
+	if (!err && m->ops->check)
 		err = m->ops->check(m->ctx, formats, error);
 	tw_schema__free(formats);
 	return err;
@@ -92,9 +92,8 @@ static void started(void *ctx)
 {
 	struct live *live = ctx;
 
-	live->next = tw_time__now(CLOCK_MONOTONIC) + live->measuring->interval;
-	if (live->measuring->ops->started)
-		live->measuring->ops->started(live->measuring->ctx);
+	live->began = tw_time__now(CLOCK_MONOTONIC);
+	live->next = live->began + live->measuring->interval;
 	if (!live->measuring->run.quiet)
 		say(stderr, "measuring %s; Ctrl-C ends it\n", live->measuring->what);
 }
@@ -102,10 +101,13 @@ static void started(void *ctx)
 static void print(struct live *live, bool clear)
 {
 	const struct measuring *m = live->measuring;
+	uint64_t now;
 
 	tw_frame_thread__lock(live->thread);
-	m->ops->print(m->ctx, clear);
+	now = tw_time__now(CLOCK_MONOTONIC);
+	m->ops->print(m->ctx, now - live->began, clear);
 	tw_frame_thread__unlock(live->thread);
+	live->began = now;
 	standard_files__flush();
 	live->printed++;
 }

@@ -10,18 +10,16 @@
 
 /* What is measured, and how it is shown. While print() runs, and after end(), frame() is not called. */
 struct measuring_ops {
-	/* Checks, before anything is traced, whether the events of the run can be measured. @formats: the formats of these events */
+	/* Checks, before anything is traced, whether the events of the run can be measured, by their @formats; NULL = all can */
 	int (*check)(void *ctx, const struct tw_schema *formats, struct tw_error *error);
 	/* Begins the measurement. @filter: the part of --filter that the measurement must evaluate; NULL = none */
 	int (*begin)(void *ctx, const struct tw_filter *filter, struct tw_error *error);
-	/* Called when tracing has started; NULL = not called. */
-	void (*started)(void *ctx);
 	/* Takes a frame; called in another thread. */
 	int (*frame)(void *ctx, const void *data, size_t len, struct tw_error *error);
 	/* Completes the result, after the last frame. */
 	int (*end)(void *ctx, struct tw_error *error);
-	/* Prints the result. @clear: then begin a new result, for the next interval */
-	void (*print)(void *ctx, bool clear);
+	/* Prints the result of @ns since the start, or since the interval before. @clear: then begin a new result, for the next interval */
+	void (*print)(void *ctx, uint64_t ns, bool clear);
 	/* Writes files and notes that follow the last result; NULL = none. */
 	int (*conclude)(void *ctx, struct tw_error *error);
 	/* Adds to @outcome what happened to the events. */

@@ -22,7 +22,6 @@ struct live {
 	struct tw_latency *latency;
 	struct cli_selection events;
 	bool has_lines; /* a pair has lines of trace_marker */
-	uint64_t began; /* beginning of the interval, CLOCK_MONOTONIC, ns */
 };
 
 static void put_spec(const struct tw_pair_event *event, char spec[SPEC_MAX])
@@ -146,25 +145,16 @@ static int end(void *ctx, struct tw_error *error)
 	return tw_latency__end(live->latency, error);
 }
 
-static void started(void *ctx)
+static void print(void *ctx, uint64_t ns, bool clear)
 {
-	struct live *live = ctx;
-
-	live->began = tw_time__now(CLOCK_MONOTONIC);
-}
-
-static void print(void *ctx, bool clear)
-{
-	struct live *live = ctx;
-	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+	const struct live *live = ctx;
 	const struct latency_subject subject = {
 		.name = "live",
 		.end = live->config->interval ? tw_time__now(CLOCK_REALTIME) : 0,
-		.ns = now - live->began,
+		.ns = ns,
 		.qdiscs = live->qdiscs,
 	};
 
-	live->began = now;
 	if (live->config->print)
 		live->config->print(live->config, &subject, live->latency);
 	else
@@ -221,7 +211,6 @@ int latency__live(const struct latency_config *config, const struct latency_task
 	static const struct measuring_ops ops = {
 		.check = check,
 		.begin = begin,
-		.started = started,
 		.frame = take_frame,
 		.end = end,
 		.print = print,

@@ -16,15 +16,7 @@ struct live {
 	struct tw_socket_times_options options;
 	struct tw_socket_times *times;
 	struct sockets_timeline timeline;
-	uint64_t began; /* beginning of the interval, CLOCK_MONOTONIC, ns */
 };
-
-/* All events are those of the system `sockts`, so there is nothing to check. */
-static int check(void *ctx, const struct tw_schema *formats, struct tw_error *error)
-{
-	(void)ctx, (void)formats, (void)error;
-	return 0;
-}
 
 static int begin(void *ctx, const struct tw_filter *filter, struct tw_error *error)
 {
@@ -34,13 +26,6 @@ static int begin(void *ctx, const struct tw_filter *filter, struct tw_error *err
 	live->options.filter = filter;
 	err = tw_socket_times__new(&live->options, &live->times, error);
 	return err ? err : tw_socket_times__begin(live->times, error);
-}
-
-static void started(void *ctx)
-{
-	struct live *live = ctx;
-
-	live->began = tw_time__now(CLOCK_MONOTONIC);
 }
 
 static int take_frame(void *ctx, const void *data, size_t len, struct tw_error *error)
@@ -57,17 +42,15 @@ static int end(void *ctx, struct tw_error *error)
 	return tw_socket_times__end(live->times, error);
 }
 
-static void print(void *ctx, bool clear)
+static void print(void *ctx, uint64_t ns, bool clear)
 {
-	struct live *live = ctx;
-	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+	const struct live *live = ctx;
 	const struct sockets_subject subject = {
 		.name = "live",
 		.end = tw_time__now(CLOCK_REALTIME),
-		.ns = now - live->began,
+		.ns = ns,
 	};
 
-	live->began = now;
 	sockets__print(live->config, &subject, tw_socket_times__result(live->times));
 	if (clear)
 		tw_socket_times__clear(live->times);
@@ -105,9 +88,7 @@ static int select_events(const struct sockets_config *config, struct cli_selecti
 int sockets__live(const struct sockets_config *config, char **command, struct tw_error *error)
 {
 	static const struct measuring_ops ops = {
-		.check = check,
 		.begin = begin,
-		.started = started,
 		.frame = take_frame,
 		.end = end,
 		.print = print,
