@@ -13,7 +13,7 @@ demo: ## show events of this kernel in tshark; without root or tracefs, a record
 test: ## build with gcc and clang, run the tests
 	@$(handing_back); scripts/test
 
-test-vm: ## test function tracers, classifiers, clocks and a producer on Debian's kernels 6.1, 6.12 and the newest, in QEMU; downloads them
+test-vm: ## test tracers, classifiers, clocks, socket events, packets and a producer on Debian's kernels 6.1, 6.12 and the newest, in QEMU; downloads them
 	@scripts/setup
 	@$(handing_back); scripts/build dev && ctest --preset dev -C vm -L vm -E _short
 
