@@ -10,16 +10,15 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "producer/missed.h"
 #include "producer/receive_stamps.h"
-#include "producer/sockets/conditions.h"
 #include "producer/sockets/flags.h"
 #include "producer/sockets/formats.h"
 #include "producer/sockets/impl.h"
 #include "producer/sockets/objects.h"
+#include "producer/sockets/settings.h"
 #include "producer/sockets/tasks.h"
 #include "producer/sockets/thinning.h"
 
@@ -127,26 +126,6 @@ static int choose_hooks(struct tw_sockets *s, const struct tw_sockets_options *o
 	return err;
 }
 
-/* The length of a jiffy: clocks named COARSE advance once in each. */
-static uint32_t us_per_jiffy(void)
-{
-	struct timespec length;
-
-	return clock_getres(CLOCK_MONOTONIC_COARSE, &length) ? 0 : (uint32_t)(length.tv_nsec / 1000);
-}
-
-/* Bits of skb_shared_info.tx_flags */
-static uint32_t tx_flags_of_sockets(const struct tw_bpf_kernel *kernel)
-{
-	static const char *const names[] = { "SKBTX_HW_TSTAMP_NOBPF", "SKBTX_HW_TSTAMP" /* before Linux 6.15 */,
-					     "SKBTX_SW_TSTAMP", "SKBTX_SCHED_TSTAMP", "SKBTX_COMPLETION_TSTAMP" };
-	uint32_t flags = 0;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		flags |= tw_bpf_kernel__enumerator(kernel, names[i]);
-	return flags;
-}
-
 /* Why the kernel refuses BPF maps or programs. @what: says so, without the reason */
 static int refuse_bpf(const char *what, int err, struct tw_error *error)
 {
@@ -154,17 +133,6 @@ static int refuse_bpf(const char *what, int err, struct tw_error *error)
 		return tw_error__set(error, err, "%s: this requires root, or CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN",
 				     what);
 	return tw_error__set(error, err, "%s: %s", what, strerror(-err));
-}
-
-/* @conditions: of the filter; NULL = none. @selected: NULL = everything */
-static void set_conditions(struct tw_sockts_settings *settings, const struct tw_sockts_conditions *conditions,
-			   const struct tw_socket_selected *selected)
-{
-	memset(settings->conditions, 0, sizeof(settings->conditions));
-	if (conditions)
-		memcpy(settings->conditions, conditions, sizeof(settings->conditions));
-	for (enum tw_sockts_event event = 0; event < TW_SOCKTS_EVENTS && selected; event++)
-		tw_sockts_conditions__select(event, selected, &settings->conditions[event]);
 }
 
 /* Loads the programs of some events. If the verifier refuses them because of the filter, they are loaded without it. */
@@ -175,7 +143,7 @@ static int load_programs(struct tw_sockets *s, size_t i, const struct tw_sockts_
 
 	if (!err || err == -EPERM)
 		return err;
-	set_conditions(&plain, NULL, s->selected);
+	tw_socket_settings__drop_filter(&plain, s->selected);
 	return tw_socket_objects__load(&s->objects, i, &plain, s->hooks, s->n_hooks);
 }
 
@@ -212,27 +180,13 @@ static void change_sample(void *ctx, uint32_t sample)
 /* Return: 0 if the programs of at least one event are loaded */
 static int load(struct tw_sockets *s, const struct tw_sockets_options *options, struct tw_error *error)
 {
-	struct tw_sockts_settings settings = {
-		.clock = options->clock,
-		.own_tgid = options->own_tgid,
-		.events = options->events,
-		.has_wakes = options->wakes,
-		.has_udp_entry = has_stage(s, "udp_entry"),
-		.tx_flags_of_sockets = tx_flags_of_sockets(&s->kernel),
-		.us_per_jiffy = us_per_jiffy(),
-		.has_samples = options->sample > 1 || options->max_cpu,
-	};
 	int err = tw_socket_objects__init(&s->objects, options->ring_size);
+	struct tw_sockts_settings settings;
 	struct tw_error why;
 
-	settings.has_tasks = options->has_tasks;
-	set_conditions(&settings, options->conditions, options->selected);
-	if (options->selected) {
-		settings.n_cgroups = options->selected->n_cgroups;
-		memcpy(settings.cgroups, options->selected->cgroups, sizeof(settings.cgroups));
-	}
 	if (err)
 		return refuse_bpf("cannot create the BPF rings of socket events", err, error);
+	tw_socket_settings__make(&s->kernel, options, has_stage(s, "udp_entry"), &settings);
 	set_sample(s, options->sample);
 	for (size_t i = 0; i < TW_SOCKET_OBJECTS; i++) {
 		err = load_object(s, i, &settings, &why);
