@@ -14,15 +14,7 @@ need ping bpftool
 need_tracefs
 cd "$scratch" || exit 1
 
-# A second network namespace, behind a veth pair: near 10.3.0.1, far 10.3.0.2, and the same with IPv6.
-start_far
-ip link add near type veth peer name far netns $far
-ip addr add 10.3.0.1/24 dev near
-ip addr add fd00:3::1/64 dev near nodad
-ip link set near up
-ip link set lo up
-nsenter --net="/proc/$far/ns/net" sh -c 'ip addr add 10.3.0.2/24 dev far; ip addr add fd00:3::2/64 dev far nodad
-	ip link set far up; ip link set lo up'
+start_near_and_far
 
 # Other tests may send packets at the same time, in other network namespaces, but not to this port.
 own=/proc/self/ns/net

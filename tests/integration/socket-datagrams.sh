@@ -12,21 +12,9 @@ cd "$scratch" || exit 1
 "$tracewire" doctor 2>/dev/null >stages
 says stages '^ok.* stage udp_sendmsg: ' || skip "sent datagrams cannot be followed on this kernel"
 says stages '^ok.* stage udp_entry: ' && entry=sendmsg_entry || entry= # the step that needs programs at functions
-grep -q ' cgroup2 ' /proc/mounts || skip "cgroup2 is not mounted"
+need_cgroup2
 
-# A second network namespace, behind a bridge and a veth pair: lan 10.3.0.1, far 10.3.0.2, and the same with IPv6.
-start_far
-in_far() {
-	nsenter --net="/proc/$far/ns/net" "$@"
-}
-ip link add near type veth peer name far netns $far
-ip link add lan type bridge
-ip link set near master lan up
-ip link set lo up
-ip link set lan up
-ip addr add 10.3.0.1/24 dev lan
-ip addr add fd00:3::1/64 dev lan nodad
-in_far sh -c 'ip addr add 10.3.0.2/24 dev far; ip addr add fd00:3::2/64 dev far nodad; ip link set far up'
+start_lan_and_far
 hardware=$(in_far ip -br link show far | awk '{ print $3 }')
 for address in 10.3.0.2 fd00:3::2; do
 	ip neigh replace $address lladdr "$hardware" dev lan nud permanent

@@ -9,20 +9,7 @@ need ping python3
 cd "$scratch" || exit 1
 [ -e /sys/kernel/btf/vmlinux ] || skip "this kernel has no type information"
 
-# A second network namespace, behind a bridge and a veth pair: lan 10.3.0.1, far 10.3.0.2, and the same with IPv6.
-start_far
-in_far() {
-	nsenter --net="/proc/$far/ns/net" "$@"
-}
-ip link add near type veth peer name far netns $far
-ip link add lan type bridge
-ip link set near master lan up
-ip link set lan up
-ip addr add 10.3.0.1/24 dev lan
-ip addr add fd00:3::1/64 dev lan nodad
-in_far sh -c 'ip addr add 10.3.0.2/24 dev far; ip addr add fd00:3::2/64 dev far nodad; ip link set far up'
-wait_for is_up near
-wait_for is_up lan
+start_lan_and_far
 ping -q -c 1 10.3.0.2 >/dev/null || fail "far does not answer"
 ping -q -c 1 fd00:3::2 >/dev/null || fail "far does not answer over IPv6"
 

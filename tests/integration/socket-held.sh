@@ -11,11 +11,8 @@ done
 need bpftool ip nft python3 sysctl tc
 need_tracefs
 cd "$scratch" || exit 1
-btf=$(bpftool btf dump file /sys/kernel/btf/vmlinux 2>/dev/null)
-for needed in bpf_sock_ops_enable_tx_tstamp btf_trace_tcp_sendmsg_locked; do
-	grep -q "'$needed'" <<<"$btf" || skip "this kernel has no $needed"
-done
-grep -q ' cgroup2 ' /proc/mounts || skip "cgroup2 is not mounted"
+need_in_kernel btf_trace_tcp_sendmsg_locked
+need_socket_stamps
 ip link set lo mtu 1500 up
 ip addr add fd00:5::1/64 dev lo nodad
 # Segments are passed to the device one after the other, and pacing is only that which a connection asks for.

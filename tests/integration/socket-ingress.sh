@@ -11,21 +11,11 @@ done
 need bpftool tc python3
 need_tracefs
 cd "$scratch" || exit 1
-btf=$(bpftool btf dump file /sys/kernel/btf/vmlinux 2>/dev/null)
-for needed in bpf_nf_link bpf_cast_to_kern_ctx btf_trace_sk_data_ready btf_trace_sock_recv_length; do
-	grep -q "'$needed'" <<<"$btf" || skip "this kernel has no $needed"
-done
-grep -q ' cgroup2 ' /proc/mounts || skip "cgroup2 is not mounted"
+need_in_kernel bpf_nf_link bpf_cast_to_kern_ctx btf_trace_sk_data_ready btf_trace_sock_recv_length
+need_cgroup2
 
-# A second network namespace, behind a veth pair: near 10.3.0.1, far 10.3.0.2, and the same with IPv6.
-start_far
+start_near_and_far
 far_net=/proc/$far/ns/net
-ip link add near type veth peer name far netns $far
-ip addr add 10.3.0.1/24 dev near
-ip addr add fd00:3::1/64 dev near nodad
-ip link set near up
-ip link set lo up
-nsenter --net="$far_net" sh -c 'ip addr add 10.3.0.2/24 dev far; ip addr add fd00:3::2/64 dev far nodad; ip link set far up'
 
 # Receives 20 messages from the far side by each protocol and family; message I has 100 + I bytes. The last one waits 20 ms in the socket.
 # Prints for each message: protocol, family, port, receive time stamp.

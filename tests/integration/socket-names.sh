@@ -6,10 +6,8 @@ tracewire=$1
 . "$(dirname "$0")/common.sh"
 need bpftool ip python3
 cd "$scratch" || exit 1
-grep -q "'bpf_sock_ops_enable_tx_tstamp'" <(bpftool btf dump file /sys/kernel/btf/vmlinux 2>/dev/null) ||
-	skip "this kernel has no time stamps for BPF"
+need_socket_stamps
 cgroups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
-[ -n "$cgroups" ] || skip "cgroup2 is not mounted"
 [ "$(stat -c %i "$cgroups")" = 1 ] || skip "this is a cgroup namespace"
 ip link set lo up
 ip link add veth0 type veth peer name veth1

@@ -12,21 +12,9 @@ here=$(dirname "$0")
 . "$here/common.sh" || exit 1
 need bpftool tc ethtool python3 mergecap
 cd "$scratch" || exit 1
-bpftool btf dump file /sys/kernel/btf/vmlinux 2>/dev/null | grep -q "'bpf_sock_ops_enable_tx_tstamp'" ||
-	skip "this kernel has no socket time stamps for BPF (Linux 6.15)"
-grep -q ' cgroup2 ' /proc/mounts || skip "cgroup2 is not mounted"
+need_socket_stamps
 
-# A second network namespace, behind a veth pair: near 10.3.0.1, far 10.3.0.2. Packets are captured at both ends.
-start_far
-in_far() {
-	nsenter --net="/proc/$far/ns/net" "$@"
-}
-ip link add near type veth peer name far netns $far
-ip addr add 10.3.0.1/24 dev near
-ip link set near up
-in_far sh -c 'ip addr add 10.3.0.2/24 dev far; ip link set far up; ip link set lo up'
-wait_for is_up near
-wait_for is_up far in_far
+start_near_and_far # packets are captured at both ends
 in_background sink in_far "$stamps" sink 7777
 wait_for says "$scratch/sink.out" ready
 # 20 datagrams; one more of another flow says that the capture has all packets.

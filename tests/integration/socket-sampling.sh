@@ -7,9 +7,7 @@ tracewire=$1
 . "$(dirname "$0")/common.sh"
 need bpftool python3
 cd "$scratch" || exit 1
-grep -q "'bpf_sock_ops_enable_tx_tstamp'" <(bpftool btf dump file /sys/kernel/btf/vmlinux 2>/dev/null) ||
-	skip "this kernel has no time stamps for BPF"
-grep -q ' cgroup2 ' /proc/mounts || skip "cgroup2 is not mounted"
+need_socket_stamps
 ip link set lo up
 
 # Messages of TCP one by one, and datagrams; then messages that wait until all of them have arrived. Prints the cookie of the namespace.

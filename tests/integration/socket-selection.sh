@@ -9,7 +9,7 @@ tracewire=$1
 need bpftool python3
 cd "$scratch" || exit 1
 [ -e /sys/kernel/btf/vmlinux ] || skip "this kernel has no type information"
-grep -q ' cgroup2 ' /proc/mounts || skip "cgroup2 is not mounted"
+need_cgroup2
 ip link set lo up
 ip addr add fd00:4::1/64 dev lo nodad
 

@@ -15,21 +15,9 @@ done
 need bpftool tc python3
 need_tracefs
 cd "$scratch" || exit 1
-bpftool btf dump file /sys/kernel/btf/vmlinux 2>/dev/null | grep -q "'bpf_sock_ops_enable_tx_tstamp'" ||
-	skip "this kernel has no socket time stamps for BPF (Linux 6.15)"
-grep -q ' cgroup2 ' /proc/mounts || skip "cgroup2 is not mounted"
+need_socket_stamps
 
-# A second network namespace, behind a veth pair: near 10.3.0.1, far 10.3.0.2, and the same with IPv6.
-start_far
-in_far() {
-	nsenter --net="/proc/$far/ns/net" "$@"
-}
-ip link add near type veth peer name far netns $far
-ip addr add 10.3.0.1/24 dev near
-ip addr add fd00:3::1/64 dev near nodad
-ip link set near up
-ip link set lo up
-in_far sh -c 'ip addr add 10.3.0.2/24 dev far; ip addr add fd00:3::2/64 dev far nodad; ip link set far up; ip link set lo up'
+start_near_and_far
 in_background sink in_far "$stamps" sink 7777
 wait_for says "$scratch/sink.out" ready
 

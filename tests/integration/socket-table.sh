@@ -13,14 +13,11 @@ done
 need bpftool ip python3
 need_tracefs
 cd "$scratch" || exit 1
-btf=$(bpftool btf dump file /sys/kernel/btf/vmlinux 2>/dev/null)
-for needed in bpf_sock_ops_enable_tx_tstamp btf_trace_sk_data_ready; do
-	grep -q "'$needed'" <<<"$btf" || skip "this kernel has no $needed"
-done
-grep -q ' cgroup2 ' /proc/mounts || skip "cgroup2 is not mounted"
+need_in_kernel btf_trace_sk_data_ready
+need_socket_stamps
 ip link set lo up
 # Other namespaces may have any number of flows.
-netns=$(python3 -c 'import socket, sys; print(int.from_bytes(socket.socket().getsockopt(socket.SOL_SOCKET, 71, 8), sys.byteorder))')
+netns=$(netns_cookie)
 mine="netns_cookie == $netns"
 ip addr add fd00:1111:2222:3333:4444:5555:6666:7777/128 dev lo nodad
 

@@ -34,12 +34,26 @@ is_apart() { # whether $far is in its own namespace
 start_near_and_far() {
 	start_far
 	ip link add near type veth peer name far netns "$far"
-	ip addr add 10.3.0.1/24 dev near
-	ip addr add fd00:3::1/64 dev near nodad
-	ip link set near up
+	give_addresses near
+}
+
+# start_lan_and_far: the same, but near is a port of the bridge lan, which has its addresses
+start_lan_and_far() {
+	start_far
+	ip link add near type veth peer name far netns "$far"
+	ip link add lan type bridge
+	ip link set near master lan up
+	give_addresses lan
+	wait_for is_up near
+}
+
+give_addresses() { # INTERFACE of this side
+	ip addr add 10.3.0.1/24 dev "$1"
+	ip addr add fd00:3::1/64 dev "$1" nodad
+	ip link set "$1" up
 	ip link set lo up
 	in_far sh -c 'ip addr add 10.3.0.2/24 dev far; ip addr add fd00:3::2/64 dev far nodad; ip link set far up; ip link set lo up'
-	wait_for is_up near
+	wait_for is_up "$1"
 	wait_for is_up far in_far
 }
 

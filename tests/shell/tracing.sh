@@ -41,9 +41,21 @@ unseen_threads() {
 	ls /proc/1/task
 }
 
+need_cgroup2() {
+	grep -q ' cgroup2 ' /proc/mounts || skip "cgroup2 is not mounted"
+}
+
+# need_in_kernel NAME...: skip if the kernel lacks one of these functions, or of these tracepoints, which are named btf_trace_NAME
+need_in_kernel() {
+	local types name
+	types=$(bpftool btf dump file /sys/kernel/btf/vmlinux 2>/dev/null)
+	for name in "$@"; do
+		grep -q "'$name'" <<<"$types" || skip "this kernel has no $name"
+	done
+}
+
 # need_socket_stamps: skip if the kernel cannot make the socket events of sent TCP data
 need_socket_stamps() {
-	bpftool btf dump file /sys/kernel/btf/vmlinux 2>/dev/null | grep -q "'bpf_sock_ops_enable_tx_tstamp'" ||
-		skip "this kernel has no socket time stamps for BPF (Linux 6.15)"
-	grep -q ' cgroup2 ' /proc/mounts || skip "cgroup2 is not mounted"
+	need_in_kernel bpf_sock_ops_enable_tx_tstamp # Linux 6.15
+	need_cgroup2
 }
