@@ -9,12 +9,7 @@
 #include <mntent.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-#define NF_INET_PRE_ROUTING 0
-#define NF_FIRST            (-401) /* priority: before the defragmentation for connection tracking */
-#define NF_LINKS_MAX        64     /* number of programs that can be attached at the same time */
 
 /* Whether the kernel permits a program at the entry of a function. To find out, this loads and attaches one. */
 static bool permits_fentry(const struct btf *btf)
@@ -117,37 +112,6 @@ uint32_t tw_bpf_kernel__enumerator(const struct tw_bpf_kernel *kernel, const cha
 bool tw_bpf_kernel__has_netfilter(const struct tw_bpf_kernel *kernel)
 {
 	return btf__find_by_name_kind(kernel->btf, "bpf_nf_link", BTF_KIND_STRUCT) > 0;
-}
-
-/* libbpf has no function for this before version 1.3. */
-static int link_netfilter(int program, uint32_t family, int32_t priority)
-{
-	const struct {
-		uint32_t program, target, type, flags;
-		uint32_t family, hook;
-		int32_t priority;
-		uint32_t netfilter_flags;
-	} named = { .program = (uint32_t)program,
-		    .type = TW_BPF_ATTACH_NETFILTER,
-		    .family = family,
-		    .hook = NF_INET_PRE_ROUTING,
-		    .priority = priority };
-	uint8_t attr[128] = { 0 };
-	int fd;
-
-	memcpy(attr, &named, sizeof(named));
-	fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, attr, sizeof(attr));
-	return fd < 0 ? -errno : fd;
-}
-
-/* The kernel permits one BPF program at each priority. */
-int tw_bpf_link__netfilter(int program, uint32_t family)
-{
-	int fd = -EBUSY;
-
-	for (int32_t i = 0; i < NF_LINKS_MAX && fd == -EBUSY; i++)
-		fd = link_netfilter(program, family, NF_FIRST - i);
-	return fd;
 }
 
 int tw_cgroup__open_root(char *path)

@@ -39,13 +39,6 @@ uint32_t tw_bpf_kernel__enumerator(const struct tw_bpf_kernel *kernel, const cha
 /** tw_bpf_kernel__has_netfilter() - whether programs can be attached to netfilter hooks (Linux 6.4) */
 bool tw_bpf_kernel__has_netfilter(const struct tw_bpf_kernel *kernel);
 
-/**
- * tw_bpf_link__netfilter() - attach a program to the netfilter hook PRE_ROUTING of this network namespace, before all others
- * @family: AF_INET or AF_INET6
- * Return: descriptor of the link, or -errno
- */
-int tw_bpf_link__netfilter(int program, uint32_t family);
-
 /** tw_cgroup__open_root() - open the mount point of cgroup2. @path: NULL, or gets its path, PATH_MAX bytes. Return: descriptor or -errno */
 int tw_cgroup__open_root(char *path);
 

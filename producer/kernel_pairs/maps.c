@@ -3,12 +3,11 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "producer/bpf_links.h"
 #include "producer/kernel_pairs/impl.h"
 
 #define ELEMENT_BYTES \
@@ -16,7 +15,6 @@
 #define OPEN_MAX  (1u << 24) /* elements */
 #define CELLS_MAX (1u << 15)
 #define CELLS_MIN 64u
-#define SETTLE_US 20000 /* a program ends in less time */
 
 static uint32_t limit(size_t n, uint32_t least, uint32_t most)
 {
@@ -176,23 +174,13 @@ int tw_kernel_maps__fd(const struct tw_kernel_maps *maps, uint16_t number)
 	return maps->pairs[number / TW_KERNEL_MAPS].fds[number % TW_KERNEL_MAPS];
 }
 
-/*
- * Waits until programs that have read an earlier value of the gate have ended. They run without preemption, and membarrier(2) waits for an
- * RCU grace period. It fails if the kernel runs with nohz_full.
- */
-static void settle(void)
-{
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		usleep(SETTLE_US);
-}
-
 int tw_kernel_maps__set_gate(const struct tw_kernel_maps *maps, uint32_t epoch)
 {
 	const uint32_t zero = 0;
 
 	if (bpf_map_update_elem(maps->gate, &zero, &epoch, BPF_ANY))
 		return -errno;
-	settle();
+	tw_bpf_programs__await(); /* some may have read an earlier value of the gate */
 	return 0;
 }
 

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/timex.h>
 #include <unistd.h>
 
 #include "base/line.h"
 #include "base/time.h"
+#include "producer/bpf_links.h"
 #include "producer/kernel_pairs/figures.h"
 #include "producer/missed.h"
 #include "producer/packets/impl.h"
@@ -27,7 +27,6 @@
 #define LEAF_PACKETS  32768
 #define CELLS_MIN     64
 #define CELLS_MAX     (1u << 16)
-#define LINKS_MAX     (2 * TW_PACKET_EVENTS + TW_PACKET_CLONES_MAX)
 #define HOOK_TEXT     1024
 
 /* An event that is measured. */
@@ -44,8 +43,7 @@ struct tw_packets {
 	struct tw_packet_selection selection;
 	struct measured events[TW_PACKET_EVENTS];
 	struct tw_packet_clones clones;
-	int links[LINKS_MAX];
-	size_t n_links;
+	struct tw_bpf_links links;
 	int stamping; /* a socket that requests receive time stamps; -1 = none */
 	uint32_t cells;
 	size_t cpus;
@@ -318,20 +316,12 @@ int tw_packets__load(struct tw_packets *packets, size_t memory, struct tw_error 
 		   : 0;
 }
 
-static int keep_link(struct tw_packets *packets, int fd)
-{
-	if (fd < 0)
-		return fd;
-	packets->links[packets->n_links++] = fd;
-	return 0;
-}
-
 static int attach_clones(struct tw_packets *packets, size_t first)
 {
 	int err = 0;
 
 	for (size_t i = first; i < packets->clones.n && !err; i++)
-		err = keep_link(packets, bpf_raw_tracepoint_open(NULL, packets->clones.programs[i]));
+		err = tw_bpf_links__trace(&packets->links, packets->clones.programs[i]);
 	return err;
 }
 
@@ -340,26 +330,24 @@ static int attach_of_qdiscs(struct tw_packets *packets, const struct bpf_program
 {
 	if (bpf_program__expected_attach_type(program) == BPF_TRACE_FENTRY)
 		return attach_clones(packets, 0);
-	return keep_link(packets, bpf_raw_tracepoint_open(NULL, bpf_program__fd(program)));
+	return tw_bpf_links__trace(&packets->links, bpf_program__fd(program));
 }
 
 static int attach_program(struct tw_packets *packets, const struct tw_packet_hook *hook, const char *name)
 {
 	const struct bpf_program *program = bpf_object__find_program_by_name(packets->programs->obj, name);
 	const int fd = bpf_program__fd(program);
-	int err;
 
 	switch (hook->kind) {
 	case TW_HOOK_TRACEPOINT:
 	case TW_HOOK_FENTRY:
-		return keep_link(packets, bpf_raw_tracepoint_open(NULL, fd));
+		return tw_bpf_links__trace(&packets->links, fd);
 	case TW_HOOK_NETFILTER:
-		err = keep_link(packets, tw_bpf_link__netfilter(fd, AF_INET));
-		return err ? err : keep_link(packets, tw_bpf_link__netfilter(fd, AF_INET6));
+		return tw_bpf_links__netfilter(&packets->links, fd);
 	case TW_HOOK_QDISCS:
 		return attach_of_qdiscs(packets, program);
 	case TW_HOOK_CGROUP:
-		return keep_link(packets, bpf_link_create(fd, packets->kernel.cgroup, BPF_CGROUP_INET_INGRESS, NULL));
+		return tw_bpf_links__cgroup(&packets->links, fd, packets->kernel.cgroup, BPF_CGROUP_INET_INGRESS);
 	}
 	return -EINVAL;
 }
@@ -438,8 +426,7 @@ void tw_packets__detach(struct tw_packets *packets)
 {
 	packets->missed = tw_packets__missed(packets);
 	packets->has_stopped = true;
-	while (packets->n_links)
-		close(packets->links[--packets->n_links]);
+	tw_bpf_links__close(&packets->links);
 	if (packets->stamping >= 0)
 		close(packets->stamping);
 	packets->stamping = -1;

@@ -3,15 +3,13 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "producer/bpf_links.h"
 #include "producer/missed.h"
 #include "producer/receive_stamps.h"
 #include "producer/sockets/flags.h"
@@ -22,8 +20,6 @@
 #include "producer/sockets/tasks.h"
 #include "producer/sockets/thinning.h"
 
-#define LINKS_MAX (2 * TW_SOCKET_HOOKS_MAX)
-
 struct tw_sockets {
 	struct tw_socket_objects objects;
 	struct tw_bpf_kernel kernel;
@@ -31,8 +27,7 @@ struct tw_sockets {
 	size_t n_hooks;
 	bool needs_socket; /* programs that do not know the socket are not used */
 	uint32_t wanted;   /* bits of struct tw_socket_hook's @events: the selected ones */
-	int links[LINKS_MAX];
-	size_t n_links;
+	struct tw_bpf_links links;
 	int stamping;                              /* a socket that requests receive time stamps; -1 = none */
 	struct tw_socket_flags *flags;             /* NULL = no flags of sockets are set */
 	const struct tw_socket_selected *selected; /* NULL = everything */
@@ -323,31 +318,21 @@ int tw_sockets__follow(struct tw_sockets *s, uint32_t pid)
 	return s->tasks ? tw_socket_tasks__add(s->tasks, pid) : -EINVAL;
 }
 
-static int keep_link(struct tw_sockets *s, int fd)
-{
-	if (fd < 0)
-		return fd;
-	s->links[s->n_links++] = fd;
-	return 0;
-}
-
 static int attach_to_cgroup(struct tw_sockets *s, int program, enum bpf_attach_type type)
 {
-	return keep_link(s, bpf_link_create(program, s->kernel.cgroup, type, NULL));
+	return tw_bpf_links__cgroup(&s->links, program, s->kernel.cgroup, type);
 }
 
 static int attach_program(struct tw_sockets *s, const struct tw_socket_hook *hook)
 {
 	const int fd = tw_socket_objects__program(&s->objects, hook->program);
-	int err;
 
 	switch (hook->kind) {
 	case TW_SOCKET_HOOK_TRACEPOINT:
 	case TW_SOCKET_HOOK_FUNCTION:
-		return keep_link(s, bpf_raw_tracepoint_open(NULL, fd));
+		return tw_bpf_links__trace(&s->links, fd);
 	case TW_SOCKET_HOOK_NETFILTER:
-		err = keep_link(s, tw_bpf_link__netfilter(fd, AF_INET));
-		return err ? err : keep_link(s, tw_bpf_link__netfilter(fd, AF_INET6));
+		return tw_bpf_links__netfilter(&s->links, fd);
 	case TW_SOCKET_HOOK_INGRESS:
 		return attach_to_cgroup(s, fd, BPF_CGROUP_INET_INGRESS);
 	case TW_SOCKET_HOOK_EGRESS:
@@ -512,16 +497,6 @@ void tw_sockets__update(struct tw_sockets *s)
 	tw_socket_phcs__update(&s->objects.phcs);
 }
 
-/*
- * A program may still run on another CPU when its link is closed. A memory barrier of all processes waits, as a side effect, until all
- * programs that ran before have ended (synchronize_rcu()). Without the barrier, a short time is almost always enough.
- */
-static void await_programs(void)
-{
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		usleep(20000);
-}
-
 void tw_sockets__detach(struct tw_sockets *s)
 {
 	tw_socket_thinning__free(s->thinning);
@@ -529,10 +504,9 @@ void tw_sockets__detach(struct tw_sockets *s)
 	if (s->stamping >= 0)
 		close(s->stamping);
 	s->stamping = -1;
-	if (s->n_links) {
-		while (s->n_links)
-			close(s->links[--s->n_links]);
-		await_programs();
+	if (s->links.n) {
+		tw_bpf_links__close(&s->links);
+		tw_bpf_programs__await();
 	}
 	tw_socket_flags__free(s->flags);
 	s->flags = NULL;
