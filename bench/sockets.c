@@ -2,8 +2,9 @@
 /*
  * sockets [unselected] -- measures the BPF programs of socket events: ns for each call, by the kernel's statistics of BPF programs. A
  * connection over the loopback interface sends and receives messages meanwhile. Prints a line for each hook: a short name, ns in a program
- * that returns at once, in the program written by hand in C, in Tracewire's, and what the hook is. All of them run for each call. Each
- * figure is the best of several rounds. With `unselected`, Tracewire has a filter that the connection does not pass.
+ * that returns at once, in the program written by hand in C, in Tracewire's, and what the hook is. The three kinds are attached in turn,
+ * because the processor completes what one program stores while the next one runs. Each figure is the best of several rounds. With
+ * `unselected`, Tracewire has a filter that the connection does not pass.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,6 +21,7 @@
 #include <bpf/libbpf.h>
 
 #include "producer/bpf_kernel.h"
+#include "producer/sockets/bpf_ring.h"
 #include "producer/sockets/sockets.h"
 #include "sockets_by_hand.skel.h"
 
@@ -27,9 +29,11 @@
 #define MESSAGES 500 /* of a round; the events of a round fit the rings */
 #define RING     (16 << 20)
 
+enum kind { AT_ONCE, BY_HAND, TRACEWIRE, KINDS };
+
 static const struct {
 	const char *name;
-	const char *programs[3]; /* one that returns at once, one written by hand, Tracewire's */
+	const char *programs[KINDS];
 	const char *what;
 } hooks[] = {
 	{ "tx", { "empty_tx", "hand_tx", "egress_tcp" }, "a callback of sockops for sent data" },
@@ -40,7 +44,6 @@ static const struct {
 };
 
 #define HOOKS (sizeof(hooks) / sizeof(hooks[0]))
-#define ALL   (3 * HOOKS)
 
 struct measured {
 	int fd;
@@ -121,53 +124,126 @@ static int ignore(void *ctx, void *data, size_t size)
 	return 0;
 }
 
-static struct ring_buffer *open_rings(const struct tw_sockets *sockets, int of_hand)
-{
-	struct ring_buffer *rings = ring_buffer__new(of_hand, ignore, NULL, NULL);
+/* The rings of both kinds of programs. They are emptied, so that no event is lost. */
+struct rings {
+	struct ring_buffer *of_hand;
+	struct tw_bpf_ring *of_cpus[TW_SOCKTS_CPUS_MAX];
+	unsigned int n_cpus;
+};
 
-	for (unsigned int cpu = 0; rings && cpu < tw_sockets__cpus(sockets); cpu++)
-		ring_buffer__add(rings, tw_sockets__ring(sockets, cpu), ignore, NULL);
-	if (!rings)
-		give_up("cannot read the rings", strerror(errno));
+static struct rings open_rings(const struct tw_sockets *sockets, int of_hand)
+{
+	struct rings rings = { .of_hand = ring_buffer__new(of_hand, ignore, NULL, NULL),
+			       .n_cpus = tw_sockets__cpus(sockets) };
+	struct tw_error error;
+
+	if (!rings.of_hand)
+		give_up("cannot read the ring of the programs written by hand", strerror(errno));
+	for (unsigned int cpu = 0; cpu < rings.n_cpus; cpu++)
+		if (tw_bpf_ring__open(sockets, cpu, CLOCK_MONOTONIC, &rings.of_cpus[cpu], &error))
+			give_up("cannot read the rings", error.text);
 	return rings;
 }
 
-static void run_round(struct measured *all, const int pair[2])
+static void empty_rings(const struct rings *rings)
 {
-	for (size_t i = 0; i < ALL; i++)
-		read_statistics(&all[i], &all[i].ns, &all[i].runs);
-	send_messages(pair);
-	for (size_t i = 0; i < ALL; i++) {
-		double ns, runs;
+	static uint8_t page[65536];
 
-		read_statistics(&all[i], &ns, &runs);
-		if (runs == all[i].runs) /* a socket without flag has no callbacks */
-			continue;
-		ns = (ns - all[i].ns) / (runs - all[i].runs);
-		if (all[i].best <= 0 || ns < all[i].best)
-			all[i].best = ns;
-	}
+	ring_buffer__consume(rings->of_hand);
+	for (unsigned int cpu = 0; cpu < rings->n_cpus; cpu++)
+		while (tw_bpf_ring__read(rings->of_cpus[cpu], page, sizeof(page)))
+			;
 }
 
-/* Attaches the programs written by hand, until this process ends. */
-static struct sockets_by_hand *attach_by_hand(void)
+static void close_rings(const struct rings *rings)
 {
-	struct sockets_by_hand *hand = sockets_by_hand__open_and_load();
-	const int cgroup = tw_cgroup__open_root(NULL);
+	ring_buffer__free(rings->of_hand);
+	for (unsigned int cpu = 0; cpu < rings->n_cpus; cpu++)
+		tw_bpf_ring__close(rings->of_cpus[cpu]);
+}
+
+/* The programs written by hand, and those that return at once. */
+struct others {
+	struct sockets_by_hand *skeleton;
+	int cgroup;
+	struct bpf_link *links[2 * HOOKS];
+	size_t n_links;
+};
+
+static struct others load_others(void)
+{
+	struct others others = { .skeleton = sockets_by_hand__open_and_load(), .cgroup = tw_cgroup__open_root(NULL) };
+
+	if (!others.skeleton || others.cgroup < 0)
+		give_up("cannot load the programs written by hand", strerror(errno));
+	return others;
+}
+
+/* Attaches the programs of one kind. @prefix: with which their names begin */
+static void attach_others(struct others *others, const char *prefix)
+{
 	struct bpf_program *program;
 
-	if (!hand || cgroup < 0)
-		give_up("cannot load the programs written by hand", strerror(errno));
-	bpf_object__for_each_program(program, hand->obj)
+	bpf_object__for_each_program(program, others->skeleton->obj)
 	{
 		const enum bpf_prog_type type = bpf_program__type(program);
 		const bool of_cgroup = type == BPF_PROG_TYPE_SOCK_OPS || type == BPF_PROG_TYPE_CGROUP_SKB;
+		struct bpf_link *link;
 
-		if (!(of_cgroup ? bpf_program__attach_cgroup(program, cgroup) : bpf_program__attach(program)))
+		if (strncmp(bpf_program__name(program), prefix, strlen(prefix)) != 0)
+			continue;
+		link = of_cgroup ? bpf_program__attach_cgroup(program, others->cgroup) : bpf_program__attach(program);
+		if (!link)
 			give_up("cannot attach the programs written by hand", strerror(errno));
+		others->links[others->n_links++] = link;
 	}
-	close(cgroup);
-	return hand;
+}
+
+static void detach_others(struct others *others)
+{
+	while (others->n_links)
+		bpf_link__destroy(others->links[--others->n_links]);
+}
+
+/* Measures the programs of one kind, which are attached. @of_hooks: HOOKS elements */
+static void measure(struct measured *of_hooks)
+{
+	int pair[2];
+
+	connect_pair(pair);
+	for (size_t i = 0; i < HOOKS; i++)
+		read_statistics(&of_hooks[i], &of_hooks[i].ns, &of_hooks[i].runs);
+	send_messages(pair);
+	for (size_t i = 0; i < HOOKS; i++) {
+		struct measured *const m = &of_hooks[i];
+		double ns, runs;
+
+		read_statistics(m, &ns, &runs);
+		if (runs == m->runs) /* a socket that the filter excludes has no callbacks */
+			continue;
+		ns = (ns - m->ns) / (runs - m->runs);
+		if (m->best <= 0 || ns < m->best)
+			m->best = ns;
+	}
+	close(pair[0]);
+	close(pair[1]);
+}
+
+static void run_round(struct measured all[KINDS][HOOKS], struct others *others, struct tw_sockets *sockets,
+		      const struct tw_sockets_options *options)
+{
+	struct tw_error error;
+
+	attach_others(others, "empty_");
+	measure(all[AT_ONCE]);
+	detach_others(others);
+	attach_others(others, "hand_");
+	measure(all[BY_HAND]);
+	detach_others(others);
+	if (tw_sockets__attach(sockets, options->events, &error))
+		give_up("no socket events", error.text);
+	measure(all[TRACEWIRE]);
+	tw_sockets__detach(sockets);
 }
 
 /* Sets a condition that the connection does not pass: the port of the other side. */
@@ -189,11 +265,11 @@ static void exclude(struct tw_sockts_conditions *ret)
 	ret->socket = ret->event;
 }
 
-static void print_hook(size_t i, const struct measured of_hook[3])
+static void print_hook(size_t i, struct measured all[KINDS][HOOKS])
 {
 	printf("%s", hooks[i].name);
-	for (size_t program = 0; program < 3; program++)
-		printf(of_hook[program].best > 0 ? " %.1f" : " -", of_hook[program].best);
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		printf(all[kind][i].best > 0 ? " %.1f" : " -", all[kind][i].best);
 	printf(" %s\n", hooks[i].what);
 }
 
@@ -206,12 +282,11 @@ int main(int argc, char **argv)
 		.ring_size = RING,
 		.conditions = conditions,
 	};
-	struct measured all[ALL] = { 0 };
-	struct sockets_by_hand *hand;
+	struct measured all[KINDS][HOOKS] = { 0 };
+	struct others others;
 	struct tw_sockets *sockets;
-	struct ring_buffer *rings;
 	struct tw_error error;
-	int pair[2];
+	struct rings rings;
 
 	if (argc > 1 && !strcmp(argv[1], "unselected")) {
 		exclude(&conditions[TW_SOCKTS_egress_ts]);
@@ -219,21 +294,22 @@ int main(int argc, char **argv)
 	}
 	if (bpf_enable_stats(BPF_STATS_RUN_TIME) < 0) /* until this process ends */
 		give_up("cannot measure", strerror(errno));
-	hand = attach_by_hand();
-	if (tw_sockets__new(&options, &sockets, &error) || tw_sockets__attach(sockets, options.events, &error))
+	others = load_others();
+	if (tw_sockets__new(&options, &sockets, &error))
 		give_up("no socket events", error.text);
-	for (size_t i = 0; i < ALL; i++)
-		all[i].fd = find_program(hooks[i / 3].programs[i % 3]);
-	rings = open_rings(sockets, bpf_map__fd(hand->maps.ring));
-	connect_pair(pair);
+	for (size_t i = 0; i < HOOKS; i++)
+		for (enum kind kind = 0; kind < KINDS; kind++)
+			all[kind][i].fd = find_program(hooks[i].programs[kind]);
+	rings = open_rings(sockets, bpf_map__fd(others.skeleton->maps.ring));
 	for (int round = 0; round < ROUNDS; round++) {
-		run_round(all, pair);
-		ring_buffer__consume(rings);
+		run_round(all, &others, sockets, &options);
+		empty_rings(&rings);
 	}
 	for (size_t i = 0; i < HOOKS; i++)
-		print_hook(i, &all[3 * i]);
-	ring_buffer__free(rings);
+		print_hook(i, all);
+	close_rings(&rings);
 	tw_sockets__free(sockets);
-	sockets_by_hand__destroy(hand);
+	close(others.cgroup);
+	sockets_by_hand__destroy(others.skeleton);
 	return 0;
 }

@@ -15,9 +15,11 @@
 
 #pragma clang diagnostic ignored "-Wunused-parameter" /* by BPF_PROG() */
 
-#define OP_SCHED   16
-#define OP_ACK     19
-#define OP_SENDMSG 20
+#define OP_ACTIVE_ESTABLISHED  4
+#define OP_PASSIVE_ESTABLISHED 5
+#define OP_SCHED               16
+#define OP_ACK                 19
+#define OP_SENDMSG             20
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -109,7 +111,21 @@ struct {
 	__uint(max_entries, 16 << 20);
 } ring SEC(".maps");
 
+#define SOL_SOCKET           1
+#define SK_BPF_CB_FLAGS      1009
+#define FLAG_TX_TIMESTAMPING 1
+
 extern void *bpf_cast_to_kern_ctx(void *) __ksym;
+extern int bpf_sock_ops_enable_tx_tstamp(struct bpf_sock_ops_kern *, uint64_t) __ksym;
+
+/* Requests callbacks for the data that a new connection sends. */
+static __always_inline void request_callbacks(struct bpf_sock_ops *context)
+{
+	int flags = FLAG_TX_TIMESTAMPING;
+
+	if (context->op == OP_ACTIVE_ESTABLISHED || context->op == OP_PASSIVE_ESTABLISHED)
+		bpf_setsockopt(context, SOL_SOCKET, SK_BPF_CB_FLAGS, &flags, sizeof(flags));
+}
 
 static __always_inline struct event *reserve(uint32_t type)
 {
@@ -157,9 +173,12 @@ int hand_tx(struct bpf_sock_ops *context)
 	struct event *event;
 	struct sk_buff *skb;
 
+	request_callbacks(context);
 	if (op < OP_SCHED || op > OP_SENDMSG)
 		return 1;
 	kern = bpf_cast_to_kern_ctx(context);
+	if (op == OP_SENDMSG)
+		bpf_sock_ops_enable_tx_tstamp(kern, 0);
 	skb = kern->skb;
 	event = reserve(op);
 	if (!event)
@@ -259,6 +278,7 @@ int BPF_PROG(hand_read, struct sock *sk)
 SEC("sockops")
 int empty_tx(struct bpf_sock_ops *context)
 {
+	request_callbacks(context);
 	return 1;
 }
 

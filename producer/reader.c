@@ -270,12 +270,22 @@ static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed
 	return pause < quarter ? pause : quarter;
 }
 
-/* Makes the next event of a BPF ring wake this thread. A trace ring needs no such request. */
-static void set_wakeups(struct tw_reader *r, bool wanted)
+/* Makes the next event of a BPF ring wake this thread. A trace ring needs no such request. Return: false if a BPF ring has events */
+static bool begin_wait(struct tw_reader *r)
+{
+	bool waits = true;
+
+	for (size_t i = 0; i < r->n_rings; i++)
+		if (r->rings[i].bpf)
+			waits &= tw_bpf_ring__begin_wait(r->rings[i].bpf);
+	return waits;
+}
+
+static void end_wait(struct tw_reader *r)
 {
 	for (size_t i = 0; i < r->n_rings; i++)
 		if (r->rings[i].bpf)
-			tw_bpf_ring__set_wakeup(r->rings[i].bpf, wanted);
+			tw_bpf_ring__end_wait(r->rings[i].bpf);
 }
 
 /*
@@ -284,8 +294,7 @@ static void set_wakeups(struct tw_reader *r, bool wanted)
  */
 static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 {
-	const struct timespec ts = { .tv_sec = (time_t)(ns / TW_NS_PER_SECOND),
-				     .tv_nsec = (long)(ns % TW_NS_PER_SECOND) };
+	struct timespec ts = { .tv_sec = (time_t)(ns / TW_NS_PER_SECOND), .tv_nsec = (long)(ns % TW_NS_PER_SECOND) };
 	const int request_fd = r->metadata ? tw_request_limiter__fd(r->metadata->requests) : -1;
 	const int step_fd = r->metadata ? tw_step_watch__fd(&r->metadata->step_watch) : -1;
 	struct pollfd fds[CHANNELS_MAX + 3], *request;
@@ -293,8 +302,8 @@ static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 	nfds_t n = 0;
 	int ready;
 
-	if (for_events)
-		set_wakeups(r, true);
+	if (for_events && !begin_wait(r))
+		ts = (struct timespec){ 0 };
 	for (; for_events && n < r->n_rings && n < CHANNELS_MAX; n++)
 		fds[n] = (struct pollfd){ .fd = r->rings[n].no_poll ? -1 : r->rings[n].fd, .events = POLLIN };
 	request = &fds[n];
@@ -303,7 +312,7 @@ static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 	fds[n + 2] = (struct pollfd){ .fd = step_fd, .events = POLLIN }; /* the next round takes the step */
 	ready = ppoll(fds, n + 3, &ts, NULL);
 	if (for_events)
-		set_wakeups(r, false);
+		end_wait(r);
 	if (ready <= 0)
 		return;
 	for (size_t i = 0; i < n; i++)

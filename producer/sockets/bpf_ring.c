@@ -2,7 +2,6 @@
 #include "producer/sockets/bpf_ring.h"
 
 #include <errno.h>
-#include <linux/bpf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -92,38 +91,35 @@ static void insert(struct tw_bpf_ring *ring, const struct tw_bpf_ring_record *re
 }
 
 /*
- * Takes the next record of the ring. @end: position up to which records are reserved
- * Return: false if the record is not complete. The kernel writes the lengths, but they are checked: one that leads beyond @end counts as not
- * complete, and a record that is too short or does not fit half of the smallest sub-buffer is skipped.
+ * Takes the record of the next slot. Return: false if it is not complete. The programs write the lengths, but they are checked: a record that
+ * is too short or does not fit its slot is skipped.
  */
-static bool take(struct tw_bpf_ring *ring, uint64_t end)
+static bool take(struct tw_bpf_ring *ring)
 {
-	const uint8_t *const at = ring->data + (ring->read_to & (ring->size - 1));
-	const uint32_t head = __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE);
-	const uint32_t len = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
-	const uint64_t next = ring->read_to + ((BPF_RINGBUF_HDR_SZ + (uint64_t)len + 7) & ~(uint64_t)7);
-	struct tw_sockts_head stamps;
+	const uint8_t *const at = ring->slots + (ring->next & (ring->n_slots - 1)) * TW_SOCKTS_SLOT_SIZE;
+	struct tw_sockts_head head;
 
-	if (head & BPF_RINGBUF_BUSY_BIT || next > end)
+	if (__atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE) != TW_SOCKTS_COMPLETE(ring->next))
 		return false;
-	if (head & BPF_RINGBUF_DISCARD_BIT) {
-		ring->read_to = next;
-		return true;
-	}
-	if (len < sizeof(stamps) + TW_RECORD_COMMON || len > TW_NATIVE_PAGE_MIN / 2) {
+	memcpy(&head, at, sizeof(head));
+	if (head.len < TW_RECORD_COMMON || head.len > TW_SOCKTS_SLOT_SIZE - sizeof(head))
 		ring->skipped++;
-	} else {
-		memcpy(&stamps, at + BPF_RINGBUF_HDR_SZ, sizeof(stamps));
+	else
 		insert(ring, &(struct tw_bpf_ring_record){
-				     .time = stamps.time,
-				     .lost = stamps.lost,
-				     .position = ring->read_to,
-				     .bytes = at + BPF_RINGBUF_HDR_SZ + sizeof(stamps),
-				     .len = len - (uint32_t)sizeof(stamps),
+				     .time = head.time,
+				     .lost = head.lost,
+				     .number = ring->next,
+				     .bytes = at + sizeof(head),
+				     .len = head.len,
 			     });
-	}
-	ring->read_to = next;
+	ring->next++;
 	return true;
+}
+
+/* Number of slots that are reserved, including those that were read */
+static uint64_t count_reserved(const struct tw_bpf_ring *ring)
+{
+	return __atomic_load_n(&ring->cpu->reserved, __ATOMIC_SEQ_CST);
 }
 
 static void compact(struct tw_bpf_ring *ring)
@@ -140,37 +136,37 @@ static void compact(struct tw_bpf_ring *ring)
 static uint64_t fill(struct tw_bpf_ring *ring)
 {
 	const uint64_t now = tw_time__now(ring->clock);
-	uint64_t end = __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE), before;
+	uint64_t end = count_reserved(ring), before;
 
 	ring->is_pending = false;
 	compact(ring);
 	do {
 		before = end;
-		while (ring->read_to < end && ring->n < TW_BPF_RING_WINDOW) {
-			ring->is_pending = !take(ring, end);
+		while (ring->next < end && ring->n < TW_BPF_RING_WINDOW) {
+			ring->is_pending = !take(ring);
 			if (ring->is_pending)
 				return UINT64_MAX;
 		}
-		end = __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);
+		end = count_reserved(ring);
 	} while (end != before && ring->n < TW_BPF_RING_WINDOW);
-	return ring->read_to == end ? UINT64_MAX : now;
+	return ring->next == end ? UINT64_MAX : now;
 }
 
-/* Lets the kernel overwrite the records that were output, up to the first one that was not. */
+/* Lets programs write the slots whose records were output, up to the first one that was not. */
 static void release(struct tw_bpf_ring *ring)
 {
-	uint64_t until = ring->read_to;
+	uint64_t until = ring->next;
 
 	for (size_t i = ring->at; i < ring->n; i++)
-		until = tw_time__earlier(until, ring->window[i].position);
-	__atomic_store_n(ring->consumer, until, __ATOMIC_RELEASE);
+		until = tw_time__earlier(until, ring->window[i].number);
+	__atomic_store_n(&ring->cpu->consumed, until, __ATOMIC_RELEASE);
 }
 
 size_t tw_bpf_ring__read(struct tw_bpf_ring *ring, uint8_t *bytes, size_t size)
 {
 	const uint64_t until = fill(ring);
 	const uint64_t lost = ring->lost;
-	struct page page;
+	struct page page = { 0 };
 	size_t len = 0;
 
 	while (ring->at < ring->n && ring->window[ring->at].time <= until) {
@@ -192,9 +188,16 @@ size_t tw_bpf_ring__read(struct tw_bpf_ring *ring, uint8_t *bytes, size_t size)
 	return len ? page__end(&page, ring->lost - lost) : 0;
 }
 
-void tw_bpf_ring__set_wakeup(struct tw_bpf_ring *ring, bool wanted)
+bool tw_bpf_ring__begin_wait(struct tw_bpf_ring *ring)
 {
-	__atomic_store_n(&ring->cpu->wants_wakeup, wanted, __ATOMIC_SEQ_CST);
+	__atomic_store_n(ring->bell_heard, __atomic_load_n(ring->bell_rung, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->cpu->wants_wakeup, 1, __ATOMIC_SEQ_CST);
+	return count_reserved(ring) == ring->next;
+}
+
+void tw_bpf_ring__end_wait(struct tw_bpf_ring *ring)
+{
+	__atomic_store_n(&ring->cpu->wants_wakeup, 0, __ATOMIC_RELAXED);
 }
 
 int tw_bpf_ring__stats(const struct tw_bpf_ring *ring, struct tw_ring_stats *ret)
@@ -205,26 +208,35 @@ int tw_bpf_ring__stats(const struct tw_bpf_ring *ring, struct tw_ring_stats *ret
 	if (err)
 		return err;
 	*ret = (struct tw_ring_stats){
-		.entries = __atomic_load_n(&ring->cpu->recorded, __ATOMIC_RELAXED) - ring->output - ring->skipped,
+		.entries = count_reserved(ring) - ring->output - ring->skipped,
 		.dropped = __atomic_load_n(&ring->cpu->lost, __ATOMIC_RELAXED) + ring->skipped + missed,
 		.read = ring->output,
 	};
 	return 0;
 }
 
-static int map(struct tw_bpf_ring *ring, int fd)
+static size_t size_of(const struct tw_bpf_ring *ring)
+{
+	return ring->n_slots * TW_SOCKTS_SLOT_SIZE;
+}
+
+static int map(struct tw_bpf_ring *ring, int slots_fd, int bell_fd)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	void *consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), *producer;
+	void *const slots = mmap(NULL, size_of(ring), PROT_READ, MAP_SHARED, slots_fd, 0);
+	void *heard, *rung;
 
-	if (consumer == MAP_FAILED)
+	if (slots == MAP_FAILED)
 		return -errno;
-	ring->consumer = consumer;
-	producer = mmap(NULL, page + 2 * ring->size, PROT_READ, MAP_SHARED, fd, (off_t)page);
-	if (producer == MAP_FAILED)
+	ring->slots = slots;
+	heard = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, bell_fd, 0);
+	if (heard == MAP_FAILED)
 		return -errno;
-	ring->producer = producer;
-	ring->data = (const uint8_t *)producer + page;
+	ring->bell_heard = heard;
+	rung = mmap(NULL, page, PROT_READ, MAP_SHARED, bell_fd, (off_t)page);
+	if (rung == MAP_FAILED)
+		return -errno;
+	ring->bell_rung = rung;
 	return 0;
 }
 
@@ -244,8 +256,8 @@ int tw_bpf_ring__open(const struct tw_sockets *sockets, unsigned int cpu, clocki
 	ring->cpu = tw_sockets__cpu(sockets, cpu);
 	ring->counts_missed = !cpu;
 	ring->clock = clock;
-	ring->size = tw_sockets__ring_size(sockets);
-	err = map(ring, fd);
+	ring->n_slots = tw_sockets__ring_size(sockets) / TW_SOCKTS_SLOT_SIZE;
+	err = map(ring, fd, tw_sockets__bell(sockets, cpu));
 	if (err) {
 		tw_bpf_ring__close(ring);
 		return tw_error__set(error, err, "the ring of CPU %u for socket events cannot be mapped: %s", cpu,
@@ -255,15 +267,20 @@ int tw_bpf_ring__open(const struct tw_sockets *sockets, unsigned int cpu, clocki
 	return 0;
 }
 
+static void unmap(const void *at, size_t size)
+{
+	if (at)
+		munmap((void *)(uintptr_t)at, size);
+}
+
 void tw_bpf_ring__close(struct tw_bpf_ring *ring)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	if (!ring)
 		return;
-	if (ring->consumer)
-		munmap(ring->consumer, page);
-	if (ring->producer)
-		munmap((void *)(uintptr_t)ring->producer, page + 2 * ring->size);
+	unmap(ring->slots, size_of(ring));
+	unmap(ring->bell_heard, page);
+	unmap(ring->bell_rung, page);
 	free(ring);
 }

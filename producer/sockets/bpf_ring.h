@@ -26,8 +26,8 @@
 /* A record that has been read, and is still in the memory of the ring. */
 struct tw_bpf_ring_record {
 	uint64_t time;
-	uint64_t lost;     /* as in struct tw_sockts_head */
-	uint64_t position; /* where the record begins, bytes since the ring was created */
+	uint64_t lost;   /* as in struct tw_sockts_head */
+	uint64_t number; /* of its slot */
 	const uint8_t *bytes;
 	uint32_t len;
 };
@@ -37,11 +37,11 @@ struct tw_bpf_ring {
 	struct tw_sockts_cpu *cpu; /* its counters */
 	bool counts_missed;        /* the events that programs missed count as lost by this ring */
 	clockid_t clock;
-	unsigned long *consumer;       /* position up to which the kernel may overwrite the data; written here */
-	const unsigned long *producer; /* position up to which records are reserved; written by the kernel */
-	const uint8_t *data;           /* @size bytes, mapped twice, so that no record is divided */
-	size_t size;
-	uint64_t read_to; /* position up to which records were read */
+	const uint8_t *slots;      /* @n_slots of TW_SOCKTS_SLOT_SIZE bytes */
+	size_t n_slots;            /* a power of two */
+	unsigned long *bell_heard; /* positions of the bell; it is readable while they differ */
+	const unsigned long *bell_rung;
+	uint64_t next; /* number of the next slot to read */
 	struct tw_bpf_ring_record
 		window[TW_BPF_RING_WINDOW]; /* sorted by time; @n of them, the first @at of which were output */
 	size_t at, n;
@@ -64,10 +64,13 @@ int tw_bpf_ring__open(const struct tw_sockets *sockets, unsigned int cpu, clocki
 size_t tw_bpf_ring__read(struct tw_bpf_ring *ring, uint8_t *page, size_t size);
 
 /**
- * tw_bpf_ring__set_wakeup() - whether the next event makes the descriptor of the ring readable. The reader sets this before it calls poll(),
- * which returns at once if the ring has events already
+ * tw_bpf_ring__begin_wait() - make the next event ring the bell (tw_sockets__bell()). Return: false if there is nothing to wait for, because
+ * the ring has events
  */
-void tw_bpf_ring__set_wakeup(struct tw_bpf_ring *ring, bool wanted);
+bool tw_bpf_ring__begin_wait(struct tw_bpf_ring *ring);
+
+/** tw_bpf_ring__end_wait() - no event rings the bell any more */
+void tw_bpf_ring__end_wait(struct tw_bpf_ring *ring);
 
 /** tw_bpf_ring__stats() - get the counters. Lost events are in @dropped. Return: 0 or -errno */
 int tw_bpf_ring__stats(const struct tw_bpf_ring *ring, struct tw_ring_stats *ret);

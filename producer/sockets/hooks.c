@@ -25,7 +25,7 @@
 #define NEEDS(function) .needs = #function
 #define SINCE(version)  .since = version
 #define WITH(program)   .with = program
-#define ALWAYS          SINCE("5.8") /* the first Linux with BPF rings */
+#define ALWAYS          SINCE("5.12") /* the first Linux with the atomic operations of the rings */
 
 #define STAMPS    NEEDS(bpf_sock_ops_enable_tx_tstamp)
 #define READS_ALL NEEDS(bpf_rdonly_cast), SINCE("6.2")

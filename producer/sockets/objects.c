@@ -55,7 +55,7 @@ const char *tw_socket_objects__part(size_t i)
 	return files[i].part;
 }
 
-/* The kernel permits sizes that are a power of two and a multiple of the size of a page. */
+/* The number of slots is a power of two. */
 static size_t round_size(size_t wanted)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -65,27 +65,54 @@ static size_t round_size(size_t wanted)
 	return size;
 }
 
-static int make_rings(struct tw_socket_objects *o)
+static int make_ring(const struct tw_socket_objects *o)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+
+	return bpf_map_create(BPF_MAP_TYPE_ARRAY, "sockts", sizeof(uint32_t), TW_SOCKTS_SLOT_SIZE,
+			      (uint32_t)(o->ring_size / TW_SOCKTS_SLOT_SIZE), &options);
+}
+
+static int make_bell(const struct tw_socket_objects *o)
+{
+	(void)o;
+	return bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sockts_bell", 0, 0, (uint32_t)sysconf(_SC_PAGESIZE), NULL);
+}
+
+/* Makes a map for each CPU, and the map that has them. @ret, @ret_map: their descriptors. Return: 0 or -errno */
+static int make_each(const struct tw_socket_objects *o, int (*make)(const struct tw_socket_objects *o),
+		     const char *name, int *ret, int *ret_map)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options);
-	uint32_t cpu = 0;
-	int ring;
 
-	for (; cpu < o->n_cpus; cpu++) {
-		ring = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sockts", 0, 0, (uint32_t)o->ring_size, NULL);
-		if (ring < 0)
-			return ring;
-		o->rings[cpu] = ring;
-		options.inner_map_fd = (uint32_t)ring;
-		if (o->rings_map < 0)
-			o->rings_map = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "rings", sizeof(cpu), sizeof(ring),
-						      (uint32_t)o->n_cpus, &options);
-		if (o->rings_map < 0)
-			return o->rings_map;
-		if (bpf_map_update_elem(o->rings_map, &cpu, &ring, BPF_ANY))
+	for (uint32_t cpu = 0; cpu < o->n_cpus; cpu++) {
+		const int map = make(o);
+
+		if (map < 0)
+			return map;
+		ret[cpu] = map;
+		options.inner_map_fd = (uint32_t)map;
+		if (*ret_map < 0)
+			*ret_map = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, name, sizeof(cpu), sizeof(map),
+						  (uint32_t)o->n_cpus, &options);
+		if (*ret_map < 0)
+			return *ret_map;
+		if (bpf_map_update_elem(*ret_map, &cpu, &map, BPF_ANY))
 			return -errno;
 	}
 	return 0;
+}
+
+static int make_rings(struct tw_socket_objects *o)
+{
+	int err;
+
+	o->rings = calloc(o->n_cpus, sizeof(*o->rings));
+	o->bells = calloc(o->n_cpus, sizeof(*o->bells));
+	if (!o->rings || !o->bells)
+		return -ENOMEM;
+	err = make_each(o, make_ring, "rings", o->rings, &o->rings_map);
+	return err ? err : make_each(o, make_bell, "bells", o->bells, &o->bells_map);
 }
 
 static int make_counters(struct tw_socket_objects *o)
@@ -136,18 +163,31 @@ int tw_socket_objects__init(struct tw_socket_objects *o, size_t ring_size)
 	const int cpus = find_end_of_cpus();
 	int err;
 
-	*o = (struct tw_socket_objects){ .cpus_map = -1, .rings_map = -1, .tasks_map = -1, .phcs = { -1, -1 } };
+	*o = (struct tw_socket_objects)TW_SOCKET_OBJECTS_NONE;
 	if (cpus < 0)
 		return cpus;
 	o->n_cpus = cpus < TW_SOCKTS_CPUS_MAX ? (size_t)cpus : TW_SOCKTS_CPUS_MAX;
 	o->ring_size = round_size(ring_size);
-	o->rings = calloc(o->n_cpus, sizeof(*o->rings));
-	err = o->rings ? make_counters(o) : -ENOMEM;
+	err = make_counters(o);
 	if (!err)
 		err = make_tasks(o);
 	if (!err)
 		err = make_rings(o);
 	return err ? err : tw_socket_phcs__init(&o->phcs);
+}
+
+static void close_map(int map)
+{
+	if (map >= 0)
+		close(map);
+}
+
+static void close_each(int *maps, size_t n)
+{
+	for (size_t i = 0; maps && i < n; i++)
+		if (maps[i] > 0)
+			close(maps[i]);
+	free(maps);
 }
 
 void tw_socket_objects__fini(struct tw_socket_objects *o)
@@ -156,18 +196,14 @@ void tw_socket_objects__fini(struct tw_socket_objects *o)
 		bpf_object__close(o->loaded[i]);
 	if (o->cpus)
 		munmap(o->cpus, CPUS_SIZE);
-	if (o->cpus_map >= 0)
-		close(o->cpus_map);
-	if (o->rings_map >= 0)
-		close(o->rings_map);
-	if (o->tasks_map >= 0)
-		close(o->tasks_map);
-	for (size_t i = 0; o->rings && i < o->n_cpus; i++)
-		if (o->rings[i] > 0)
-			close(o->rings[i]);
-	free(o->rings);
+	close_map(o->cpus_map);
+	close_map(o->rings_map);
+	close_map(o->bells_map);
+	close_map(o->tasks_map);
+	close_each(o->rings, o->n_cpus);
+	close_each(o->bells, o->n_cpus);
 	tw_socket_phcs__fini(&o->phcs);
-	*o = (struct tw_socket_objects){ .cpus_map = -1, .rings_map = -1, .tasks_map = -1, .phcs = { -1, -1 } };
+	*o = (struct tw_socket_objects)TW_SOCKET_OBJECTS_NONE;
 }
 
 size_t tw_socket_objects__drop(size_t i, const struct tw_socket_hook **hooks, size_t n_hooks)
@@ -224,6 +260,8 @@ static int share(const struct tw_socket_objects *o, struct bpf_object *object,
 {
 	int err = bpf_map__reuse_fd(bpf_object__find_map_by_name(object, "rings"), o->rings_map);
 
+	if (!err)
+		err = bpf_map__reuse_fd(bpf_object__find_map_by_name(object, "bells"), o->bells_map);
 	if (!err)
 		err = bpf_map__reuse_fd(bpf_object__find_map_by_name(object, ".data.cpus"), o->cpus_map);
 	if (!err)

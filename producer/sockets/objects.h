@@ -20,14 +20,19 @@ struct bpf_object;
 struct bpf_program;
 
 struct tw_socket_objects {
-	struct bpf_object *loaded[TW_SOCKET_OBJECTS]; /* NULL = not loaded */
-	struct tw_sockts_cpu *cpus;                   /* TW_SOCKTS_CPUS_MAX counters; NULL = not mapped */
-	int cpus_map, rings_map, tasks_map;           /* descriptors; -1 = none */
-	int *rings;                                   /* descriptors of the rings, one for each number of a CPU */
+	struct bpf_object *loaded[TW_SOCKET_OBJECTS];  /* NULL = not loaded */
+	struct tw_sockts_cpu *cpus;                    /* TW_SOCKTS_CPUS_MAX counters; NULL = not mapped */
+	int cpus_map, rings_map, bells_map, tasks_map; /* descriptors; -1 = none */
+	int *rings, *bells;                            /* descriptors, one for each number of a CPU; 0 = none */
 	struct tw_socket_phcs phcs;
 	size_t n_cpus;
 	size_t ring_size; /* bytes */
 };
+
+#define TW_SOCKET_OBJECTS_NONE                                                                                       \
+	{                                                                                                            \
+		.cpus_map = -1, .rings_map = -1, .bells_map = -1, .tasks_map = -1, .phcs = {.map = -1, .links = -1 } \
+	}
 
 /** tw_socket_objects__init() - create the rings, of at least @ring_size bytes, and the counters. Return: 0 or -errno; call the next in either case */
 int tw_socket_objects__init(struct tw_socket_objects *o, size_t ring_size);

@@ -205,22 +205,34 @@ struct tw_sockts_socket {
 #undef A
 #undef S
 
-/* What is before each record in a BPF ring. */
+/*
+ * A ring is an array of slots that programs write and this process reads, through the same memory. A slot has this head and one record.
+ * Slots are numbered from 0 in the order of their reservation; number n is element n modulo the number of slots.
+ */
 struct tw_sockts_head {
-	__u64 time; /* when the record was reserved, by the stream's clock, ns */
-	__u64 lost; /* number of events that this CPU had lost until then, because its ring was full */
+	__u64 state; /* TW_SOCKTS_COMPLETE(number of the slot) when the record is complete; before, that with TW_SOCKTS_BUSY or an older one */
+	__u64 time;  /* when the slot was reserved, by the stream's clock, ns */
+	__u64 lost;  /* number of events that this CPU had lost until then, because its ring was full */
+	__u32 len;   /* bytes of the record */
+	__u32 unused;
 };
+
+#define TW_SOCKTS_SLOT_SIZE        256            /* the head and the longest record */
+#define TW_SOCKTS_COMPLETE(number) ((number) + 1) /* memory that was never written is not complete */
+#define TW_SOCKTS_BUSY             (1ull << 63)
 
 #define TW_SOCKTS_CPUS_MAX   1024
 #define TW_SOCKTS_SAMPLE_MAX UINT16_MAX /* by the field `sample` */
 
-/* The counters of one CPU, in a cache line of their own. Programs and this process share the memory. */
+/* The counters of one CPU, which programs and this process share. Each side writes a cache line of its own. */
 struct tw_sockts_cpu {
-	__u64 recorded; /* events in the ring, including those that were read */
-	__u64 lost;     /* events for which the ring had no room */
-	__u32 wants_wakeup; /* 1 = the reader sleeps until the next event; set by the reader, cleared by the program that wakes it */
-	__u32 sample;    /* one in this number of messages has events; set by this process. 0 = all have */
+	__u64 reserved;  /* slots; each gets a record */
+	__u64 lost;      /* events for which the ring had no room */
 	__u64 unsampled; /* messages that have no events because of @sample */
+	__u64 consumed __attribute__((
+		aligned(64))); /* slots that may be written again; set by this process, as all from here */
+	__u32 wants_wakeup;    /* 1 = the reader sleeps until the next event; cleared by the program that wakes it */
+	__u32 sample;          /* one in this number of messages has events. 0 = all have */
 } __attribute__((aligned(64)));
 
 /* A network device: its network namespace and its index there. */
@@ -357,9 +369,11 @@ struct tw_sockts_settings {
 	__u32 has_udp_entry;       /* 1 = there is a hook where a task begins to send a datagram */
 	__u32 tx_flags_of_sockets; /* bits of skb_shared_info.tx_flags that an application can set by SO_TIMESTAMPING */
 	__u32 us_per_jiffy;
-	__u32 has_samples; /* 1 = @sample of struct tw_sockts_cpu is used */
-	__u32 has_tasks;   /* 1 = only messages of the tasks in the map `tasks` have events */
-	__u32 n_cgroups;   /* number of selected cgroups; 0 = all */
+	__u32 has_samples;     /* 1 = @sample of struct tw_sockts_cpu is used */
+	__u32 has_tasks;       /* 1 = only messages of the tasks in the map `tasks` have events */
+	__u32 n_cgroups;       /* number of selected cgroups; 0 = all */
+	__u32 last_slot;       /* number of slots of each ring - 1 */
+	__u32 stores_in_order; /* 1 = by this processor, other CPUs see stores in their order, as on x86 */
 	struct tw_sockts_cgroup cgroups[TW_SOCKTS_CGROUPS_MAX];
 	struct tw_sockts_conditions conditions[TW_SOCKTS_EVENTS];
 };

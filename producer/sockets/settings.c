@@ -6,6 +6,12 @@
 
 #include "producer/sockets/conditions.h"
 
+#if defined(__x86_64__) || defined(__i386__)
+#define STORES_IN_ORDER 1
+#else
+#define STORES_IN_ORDER 0
+#endif
+
 /* The length of a jiffy: clocks named COARSE advance once in each. */
 static uint32_t us_per_jiffy(void)
 {
@@ -38,7 +44,7 @@ static void set_conditions(struct tw_sockts_settings *settings, const struct tw_
 }
 
 void tw_socket_settings__make(const struct tw_bpf_kernel *kernel, const struct tw_sockets_options *options,
-			      bool has_udp_entry, struct tw_sockts_settings *ret)
+			      size_t ring_size, bool has_udp_entry, struct tw_sockts_settings *ret)
 {
 	*ret = (struct tw_sockts_settings){
 		.clock = options->clock,
@@ -50,6 +56,8 @@ void tw_socket_settings__make(const struct tw_bpf_kernel *kernel, const struct t
 		.us_per_jiffy = us_per_jiffy(),
 		.has_samples = options->sample > 1 || options->max_cpu,
 		.has_tasks = options->has_tasks,
+		.last_slot = (uint32_t)(ring_size / TW_SOCKTS_SLOT_SIZE - 1),
+		.stores_in_order = STORES_IN_ORDER,
 	};
 	set_conditions(ret, options->conditions, options->selected);
 	if (options->selected) {

@@ -13,9 +13,7 @@
  *     ...
  *     sockets__submit(event);
  *
- * The ring's time is taken after the reservation. A record with an older time than a clock reading is therefore in the ring before that
- * reading, so the reader knows when it has read all of them. A program can be interrupted by another one on the same CPU, so counters are
- * changed by atomic operations.
+ * A program can be interrupted by another one on the same CPU, so counters are changed by atomic operations.
  */
 #ifndef TW_SOCKETS_BPF_H
 #define TW_SOCKETS_BPF_H
@@ -93,19 +91,6 @@ struct sk_buff {
 
 #pragma clang attribute pop
 
-struct sockets_ring {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096); /* objects.c creates the real rings, with their sizes */
-};
-
-/* The ring of each CPU. */
-struct sockets_rings {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1); /* objects.c creates the real map, with an entry for each CPU */
-	__type(key, uint32_t);
-	__array(values, struct sockets_ring);
-};
-
 /* The selected tasks, by their ids. */
 struct sockets_tasks {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -122,7 +107,6 @@ struct sockets_phcs {
 	__type(value, int32_t);
 };
 
-extern struct sockets_rings rings SEC(".maps");
 extern struct sockets_tasks tasks SEC(".maps");
 extern struct sockets_phcs phcs SEC(".maps");
 extern struct tw_sockts_cpu cpus[TW_SOCKTS_CPUS_MAX];
@@ -184,55 +168,7 @@ static __always_inline struct tw_sockts_cpu *sockets__this_cpu(uint32_t *ret_num
 
 #include "producer/sockets/sampling.bpf.h"
 
-/*
- * Reserves a record of @size bytes, a constant, in the ring of this CPU. The caller sets all its bytes and submits it. Return: NULL if the
- * ring is full; the loss is counted
- */
-static __always_inline void *sockets__reserve(uint32_t size)
-{
-	uint32_t number;
-	struct tw_sockts_cpu *of_cpu = sockets__this_cpu(&number);
-	struct tw_sockts_head *head;
-	void *ring;
-
-	if (!of_cpu)
-		return NULL;
-	ring = bpf_map_lookup_elem(&rings, &number);
-	if (!ring)
-		return NULL;
-	head = bpf_ringbuf_reserve(ring, sizeof(*head) + size, 0);
-	if (!head) {
-		__sync_fetch_and_add(&of_cpu->lost, 1);
-		return NULL;
-	}
-	__sync_fetch_and_add(&of_cpu->recorded, 1);
-	head->lost = of_cpu->lost;
-	head->time = sockets__now();
-	return head + 1;
-}
-
-/* The time of a record that was reserved, by the stream's clock, ns */
-static __always_inline uint64_t sockets__time(const void *record)
-{
-	return ((const struct tw_sockts_head *)record - 1)->time;
-}
-
-/*
- * Completes a record. Each record that was reserved must be submitted. A wake-up costs more than all the rest, and is needed only if the reader
- * sleeps. The reader sets @wants_wakeup, and then looks at the ring once more before it sleeps.
- */
-static __always_inline void sockets__submit(void *record)
-{
-	uint64_t flags = BPF_RB_NO_WAKEUP;
-	uint32_t number;
-	struct tw_sockts_cpu *of_cpu = sockets__this_cpu(&number);
-
-	if (of_cpu && of_cpu->wants_wakeup) {
-		of_cpu->wants_wakeup = 0;
-		flags = BPF_RB_FORCE_WAKEUP;
-	}
-	bpf_ringbuf_submit((struct tw_sockts_head *)record - 1, flags);
-}
+#include "producer/sockets/rings.bpf.h"
 
 /*
  * Sets the common fields of a record whose bytes are 0. common_flags stay 0: a program cannot read on all kernels whether it is called in an

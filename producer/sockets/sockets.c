@@ -181,7 +181,7 @@ static int load(struct tw_sockets *s, const struct tw_sockets_options *options, 
 
 	if (err)
 		return refuse_bpf("cannot create the BPF rings of socket events", err, error);
-	tw_socket_settings__make(&s->kernel, options, has_stage(s, "udp_entry"), &settings);
+	tw_socket_settings__make(&s->kernel, options, s->objects.ring_size, has_stage(s, "udp_entry"), &settings);
 	set_sample(s, options->sample);
 	for (size_t i = 0; i < TW_SOCKET_OBJECTS; i++) {
 		err = load_object(s, i, &settings, &why);
@@ -242,8 +242,7 @@ int tw_sockets__new(const struct tw_sockets_options *wanted, struct tw_sockets *
 	if (!s)
 		return tw_error__set(error, -ENOMEM, "no memory for the programs of socket events");
 	s->kernel.cgroup = -1;
-	s->objects.cpus_map = s->objects.rings_map = s->objects.tasks_map = -1;
-	s->objects.phcs.map = s->objects.phcs.links = -1;
+	s->objects = (struct tw_socket_objects)TW_SOCKET_OBJECTS_NONE;
 	s->stamping = -1;
 	s->selected = options->selected;
 	s->sample = options->sample;
@@ -267,6 +266,11 @@ int tw_sockets__new(const struct tw_sockets_options *wanted, struct tw_sockets *
 int tw_sockets__ring(const struct tw_sockets *s, unsigned int cpu)
 {
 	return cpu < s->objects.n_cpus ? s->objects.rings[cpu] : -ENODEV;
+}
+
+int tw_sockets__bell(const struct tw_sockets *s, unsigned int cpu)
+{
+	return cpu < s->objects.n_cpus ? s->objects.bells[cpu] : -ENODEV;
 }
 
 unsigned int tw_sockets__cpus(const struct tw_sockets *s)

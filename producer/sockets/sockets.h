@@ -55,6 +55,12 @@ int tw_sockets__follow(struct tw_sockets *sockets, uint32_t pid);
 /** tw_sockets__ring() - get the map that is the ring of a CPU. Return: its descriptor, borrowed; -ENODEV if there is no such CPU */
 int tw_sockets__ring(const struct tw_sockets *sockets, unsigned int cpu);
 
+/**
+ * tw_sockets__bell() - get what becomes readable when a program wakes the reader of a CPU's ring: a BPF ring of one page, which has no
+ * records to read. Return: its descriptor, borrowed; -ENODEV if there is no such CPU
+ */
+int tw_sockets__bell(const struct tw_sockets *sockets, unsigned int cpu);
+
 /** tw_sockets__cpus() - number of possible CPUs */
 unsigned int tw_sockets__cpus(const struct tw_sockets *sockets);
 

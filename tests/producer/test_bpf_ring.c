@@ -1,103 +1,84 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The sub-buffers that are made from a BPF ring: order, time stamps, lost events, and records that are not complete. The test writes the
- * ring's memory as the kernel does, and reads the sub-buffers as those of a trace ring.
+ * ring's memory as the programs do, and reads the sub-buffers as those of a trace ring.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cmocka.h>
-#include <linux/bpf.h>
 
 #include "producer/native_ring.h"
 #include "producer/sockets/bpf_ring.h"
 
-#define SIZE       ((size_t)65536)
+#define SLOTS      ((size_t)256)
 #define PAGE_BYTES 4096
 #define ID         0xff06
 
 struct bench {
-	unsigned long consumer, producer;
-	uint8_t *data;
+	uint8_t slots[SLOTS][TW_SOCKTS_SLOT_SIZE];
+	unsigned long bell_heard, bell_rung;
 	struct tw_sockts_cpu cpu;
 	struct tw_bpf_ring ring;
 	uint8_t page[PAGE_BYTES + TW_NATIVE_PAGE_SLACK];
 	size_t len; /* of the sub-buffer */
 };
 
-static struct bench *set_up(unsigned long position)
+static struct bench *set_up(uint64_t number)
 {
-	struct bench *b = calloc(1, sizeof(*b));
-	const int fd = memfd_create("ring", MFD_CLOEXEC);
+	struct bench *b = aligned_alloc(64, (sizeof(*b) + 63) / 64 * 64);
 
 	assert_non_null(b);
-	assert_true(fd >= 0);
-	assert_int_equal(ftruncate(fd, SIZE), 0);
-	/* the data twice, as the kernel maps them */
-	b->data = mmap(NULL, 2 * SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	assert_true(b->data != MAP_FAILED);
-	for (size_t i = 0; i < 2; i++)
-		assert_true(mmap(b->data + i * SIZE, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) !=
-			    MAP_FAILED);
-	close(fd);
-	b->consumer = b->producer = position;
+	memset(b, 0, sizeof(*b));
+	b->cpu.reserved = b->cpu.consumed = number;
 	b->ring = (struct tw_bpf_ring){
 		.cpu = &b->cpu,
 		.clock = CLOCK_MONOTONIC,
-		.consumer = &b->consumer,
-		.producer = &b->producer,
-		.data = b->data,
-		.size = SIZE,
-		.read_to = position,
+		.bell_heard = &b->bell_heard,
+		.bell_rung = &b->bell_rung,
+		.slots = b->slots[0],
+		.n_slots = SLOTS,
+		.next = number,
 	};
 	return b;
 }
 
 static void tear_down(struct bench *b)
 {
-	munmap(b->data, 2 * SIZE);
 	free(b);
 }
 
-static void write_bytes(struct bench *b, unsigned long at, const void *bytes, size_t len)
+/* Completes a record. */
+static void submit(struct bench *b, uint64_t number)
 {
-	memcpy(b->data + (at & (SIZE - 1)), bytes, len);
+	const uint64_t state = TW_SOCKTS_COMPLETE(number);
+
+	memcpy(b->slots[number % SLOTS], &state, sizeof(state));
 }
 
-/* Reserves a record of @len bytes, with @flags in its header. Return: its position */
-static unsigned long reserve(struct bench *b, uint64_t time, uint64_t lost, uint32_t len, uint32_t flags)
+/* Reserves a record of @len bytes. Return: the number of its slot */
+static uint64_t reserve(struct bench *b, uint64_t time, uint64_t lost, uint32_t len)
 {
-	const unsigned long at = b->producer;
-	const struct tw_sockts_head head = { .time = time, .lost = lost };
-	const uint32_t header[2] = { (uint32_t)(sizeof(head) + len) | flags, 0 };
-	const uint32_t number = (uint32_t)time;
+	const uint64_t number = b->cpu.reserved++;
+	const struct tw_sockts_head head = {
+		.state = TW_SOCKTS_COMPLETE(number) | TW_SOCKTS_BUSY, .time = time, .lost = lost, .len = len
+	};
+	const struct tw_sockts_common common = { .common_type = ID, .common_pid = 7 };
+	const uint32_t word = (uint32_t)time;
+	uint8_t *at = b->slots[number % SLOTS];
 
-	write_bytes(b, at, header, sizeof(header));
-	write_bytes(b, at + BPF_RINGBUF_HDR_SZ, &head, sizeof(head));
-	write_bytes(b, at + BPF_RINGBUF_HDR_SZ + sizeof(head),
-		    &(struct tw_sockts_common){ .common_type = ID, .common_pid = 7 }, sizeof(struct tw_sockts_common));
-	if (len >= 12)
-		write_bytes(b, at + BPF_RINGBUF_HDR_SZ + sizeof(head) + 8, &number, sizeof(number));
-	b->producer = at + ((BPF_RINGBUF_HDR_SZ + sizeof(head) + len + 7) & ~7ul);
-	return at;
+	memcpy(at, &head, sizeof(head));
+	memcpy(at + sizeof(head), &common, sizeof(common));
+	memcpy(at + sizeof(head) + sizeof(common), &word, sizeof(word));
+	return number;
 }
 
 static void put(struct bench *b, uint64_t time)
 {
-	reserve(b, time, 0, 64, 0);
-}
-
-/* Completes a record. */
-static void submit(struct bench *b, unsigned long at, uint32_t len)
-{
-	const uint32_t header = (uint32_t)sizeof(struct tw_sockts_head) + len;
-
-	write_bytes(b, at, &header, sizeof(header));
+	submit(b, reserve(b, time, 0, 64));
 }
 
 static size_t read_page(struct bench *b, struct tw_ring_page *ret)
@@ -158,7 +139,7 @@ static void test_order(void **state)
 	expect_event(&page, 1050, 64);
 	expect_end(&page);
 	assert_int_equal(missed(b), 0);
-	assert_int_equal(b->consumer, b->producer);
+	assert_int_equal(b->cpu.consumed, b->cpu.reserved);
 	assert_int_equal(b->ring.output, 5);
 	assert_int_equal(read_page(b, &page), 0);
 	tear_down(b);
@@ -175,7 +156,7 @@ static void test_times(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < n; i++)
-		reserve(b, time += steps[i], 0, i % 2 ? 112 : 116, 0);
+		submit(b, reserve(b, time += steps[i], 0, i % 2 ? 112 : 116));
 	assert_true(read_page(b, &page) > 0);
 	time = 5;
 	for (size_t i = 0; i < n; i++)
@@ -191,10 +172,10 @@ static void test_lost(void **state)
 	struct tw_ring_page page;
 
 	(void)state;
-	reserve(b, 10, 0, 64, 0);
-	reserve(b, 20, 3, 64, 0);
-	reserve(b, 30, 3, 64, 0);
-	reserve(b, 40, 4, 64, 0);
+	submit(b, reserve(b, 10, 0, 64));
+	submit(b, reserve(b, 20, 3, 64));
+	submit(b, reserve(b, 30, 3, 64));
+	submit(b, reserve(b, 40, 4, 64));
 	assert_true(read_page(b, &page) > 0);
 	expect_event(&page, 10, 64);
 	expect_end(&page);
@@ -211,55 +192,57 @@ static void test_lost(void **state)
 	tear_down(b);
 }
 
-/* More records than a sub-buffer and than the window, across the end of the ring's memory */
+/* More records than a sub-buffer, the window and the ring, across the end of the ring's memory */
 static void test_many(void **state)
 {
-	const unsigned long start = SIZE - 1000;
-	struct bench *b = set_up(start & ~7ul);
-	uint64_t next = 1;
+	struct bench *b = set_up(1000);
 	struct tw_ring_page page;
-	unsigned int pages = 0;
+	uint64_t next = 1;
 
 	(void)state;
-	for (uint64_t i = 1; i <= 600; i++)
+	for (uint64_t i = 1; i <= 600; i++) {
 		put(b, i);
-	while (read_page(b, &page)) {
-		struct tw_ring_event event;
+		if (i % 200)
+			continue;
+		while (read_page(b, &page)) {
+			struct tw_ring_event event;
 
-		while (tw_native_page__next(&page, &event))
-			assert_int_equal(event.time, next++);
-		pages++;
-		assert_true(pages < 20);
+			while (tw_native_page__next(&page, &event))
+				assert_int_equal(event.time, next++);
+		}
+		assert_int_equal(next, i + 1);
+		assert_int_equal(b->cpu.consumed, b->cpu.reserved);
 	}
-	assert_int_equal(next, 601);
-	assert_true(pages > 8);
-	assert_int_equal(b->consumer, b->producer);
 	tear_down(b);
 }
 
 /* Records after one that is not complete wait for it. */
 static void test_pending(void **state)
 {
-	struct bench *b = set_up(0);
+	struct bench *b = set_up(3 * SLOTS); /* the slots have records of an earlier round */
 	struct tw_ring_page page;
-	unsigned long at;
+	uint64_t pending;
 
 	(void)state;
+	for (uint64_t i = 0; i < SLOTS; i++)
+		submit(b, 2 * SLOTS + i);
 	put(b, 10);
-	at = reserve(b, 20, 0, 64, BPF_RINGBUF_BUSY_BIT);
+	pending = reserve(b, 20, 0, 64);
 	put(b, 15);
+	b->cpu.reserved++; /* a slot that is not written yet */
 	assert_true(read_page(b, &page) > 0);
 	expect_event(&page, 10, 64);
 	expect_end(&page);
-	assert_int_equal(b->consumer, at);
+	assert_int_equal(b->cpu.consumed, pending);
 	assert_int_equal(read_page(b, &page), 0);
 	assert_true(b->ring.is_pending);
-	submit(b, at, 64);
+	submit(b, pending);
 	assert_true(read_page(b, &page) > 0);
-	assert_false(b->ring.is_pending);
+	assert_true(b->ring.is_pending);
 	expect_event(&page, 15, 64);
 	expect_event(&page, 20, 64);
 	expect_end(&page);
+	assert_int_equal(b->cpu.consumed, pending + 2);
 	tear_down(b);
 }
 
@@ -279,34 +262,50 @@ static void test_backwards(void **state)
 	tear_down(b);
 }
 
-/* Discarded records are left out. Records with impossible lengths are skipped, and counted; the reading never leaves the ring. */
+/* Records with impossible lengths are skipped, and counted. */
 static void test_lengths(void **state)
 {
-	static const uint32_t huge = BPF_RINGBUF_DISCARD_BIT - 1;
+	static const uint32_t longest = TW_SOCKTS_SLOT_SIZE - sizeof(struct tw_sockts_head);
 	struct tw_ring_stats stats;
 	struct bench *b = set_up(0);
 	struct tw_ring_page page;
-	unsigned long at;
 
 	(void)state;
-	reserve(b, 10, 0, 64, BPF_RINGBUF_DISCARD_BIT);
-	reserve(b, 20, 0, 4, 0);
-	reserve(b, 30, 0, 2100, 0);
-	reserve(b, 40, 0, 66, 0);
+	submit(b, reserve(b, 20, 0, TW_RECORD_COMMON - 1));
+	submit(b, reserve(b, 30, 0, longest + 1));
+	submit(b, reserve(b, 35, 0, UINT32_MAX));
+	submit(b, reserve(b, 40, 0, 66));
+	submit(b, reserve(b, 50, 0, longest));
 	assert_true(read_page(b, &page) > 0);
 	expect_event(&page, 40, 68);
+	expect_event(&page, 50, longest);
 	expect_end(&page);
-	b->cpu.recorded = 3;
 	b->cpu.lost = 7;
 	assert_int_equal(tw_bpf_ring__stats(&b->ring, &stats), 0);
-	assert_int_equal(stats.read, 1);
+	assert_int_equal(stats.read, 2);
 	assert_int_equal(stats.entries, 0);
-	assert_int_equal(tw_ring_stats__lost(&stats), 7 + 2);
-	at = reserve(b, 50, 0, 64, 0);
-	write_bytes(b, at, &huge, sizeof(huge));
-	assert_int_equal(read_page(b, &page), 0);
-	assert_true(b->ring.is_pending);
-	assert_int_equal(b->consumer, at);
+	assert_int_equal(tw_ring_stats__lost(&stats), 7 + 3);
+	tear_down(b);
+}
+
+/* A reader does not wait while the ring has events, and forgets that the bell was rung before. */
+static void test_wait(void **state)
+{
+	struct bench *b = set_up(0);
+	struct tw_ring_page page;
+
+	(void)state;
+	b->bell_rung = 16;
+	assert_true(tw_bpf_ring__begin_wait(&b->ring));
+	assert_int_equal(b->bell_heard, 16);
+	assert_int_equal(b->cpu.wants_wakeup, 1);
+	tw_bpf_ring__end_wait(&b->ring);
+	assert_int_equal(b->cpu.wants_wakeup, 0);
+	put(b, 10);
+	assert_false(tw_bpf_ring__begin_wait(&b->ring));
+	tw_bpf_ring__end_wait(&b->ring);
+	assert_true(read_page(b, &page) > 0);
+	assert_true(tw_bpf_ring__begin_wait(&b->ring));
 	tear_down(b);
 }
 
@@ -315,7 +314,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),   cmocka_unit_test(test_times),   cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_many),    cmocka_unit_test(test_pending), cmocka_unit_test(test_backwards),
-		cmocka_unit_test(test_lengths),
+		cmocka_unit_test(test_lengths), cmocka_unit_test(test_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
