@@ -71,10 +71,17 @@ static const struct tw_socket_hook hooks[] = {
 	{ ON(ingress_ts), "rx", "ingress_rx", TRACEPOINT(netif_receive_skb, 1), READS_ALL },
 	{ ON(ingress_ts), "rx", "ingress_rx_before", TRACEPOINT(netif_receive_skb, 1), ALWAYS },
 	{ ON(ingress_ts), "ip", "ingress_ip", NETFILTER, SINCE("6.4") },
+	{ ON(ingress_ts), "ip", "ingress_ip_before", FUNCTION(ip_rcv_core), ALWAYS },
+	{ ON(ingress_ts), "ip_v6", "ingress_ip_before_v6", FUNCTION(ip6_rcv_core), WITH("ingress_ip_before") },
 	{ ON(ingress_ts), "l4", "ingress_l4", INGRESS, READS_ALL },
+	{ ON(ingress_ts), "l4", "ingress_l4_before", FUNCTION(sk_filter_trim_cap), ALWAYS },
 	{ ON(ingress_ts), "socket", "ingress_socket", TRACEPOINT(sk_data_ready, 1), SINCE("6.3") },
+	{ ON(ingress_ts), "socket", "ingress_socket_before", FUNCTION(sock_def_readable), ALWAYS },
 	{ ON(ingress_ts), "tcp_read", "ingress_tcp_read", TRACEPOINT(tcp_rcv_space_adjust, 1), ALWAYS },
 	{ ON(ingress_ts), "udp_read", "ingress_udp_read", TRACEPOINT(sock_recv_length, 3), SINCE("6.3") },
+	{ ON(ingress_ts), "udp_read", "ingress_udp_read_before", FUNCTION(inet_recvmsg), ALWAYS },
+	{ ON(ingress_ts), "udp_read_v6", "ingress_udp_read_before_v6", FUNCTION(inet6_recvmsg),
+	  WITH("ingress_udp_read_before") },
 	{ TW_SOCKET_WAKES, "wake", "ingress_wake", TRACEPOINT(sched_waking, 1), ALWAYS },
 	{ TW_SOCKET_WAKES, "run", "ingress_run", TRACEPOINT(sched_switch, 3), ALWAYS },
 
@@ -201,9 +208,14 @@ bool tw_socket_hook__is_of_cgroup(const struct tw_socket_hook *hook)
 
 bool tw_socket_hook__has_no_socket(const struct tw_socket_hook *hook)
 {
-	return hook->kind == TW_SOCKET_HOOK_NETFILTER ||
-	       (hook->kind == TW_SOCKET_HOOK_TRACEPOINT && !strcmp(hook->target, "netif_receive_skb") &&
-		hook->events != ON(icmp_echo)); /* a reply is found by its request, whose socket is known */
+	static const char *const targets[] = { "netif_receive_skb", "ip_rcv_core", "ip6_rcv_core" };
+
+	if (hook->events == ON(icmp_echo)) /* a reply is found by its request, whose socket is known */
+		return false;
+	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
+		if (!strcmp(hook->target, targets[i]))
+			return true;
+	return hook->kind == TW_SOCKET_HOOK_NETFILTER;
 }
 
 /* Says why the kernel does not permit a hook, and what to do. */

@@ -155,11 +155,11 @@ struct position {
 	uint32_t unused;
 };
 
-/* A datagram in the queue of a socket. If it is read before ingress_socket has seen it in the queue, there is only the reading. */
+/* A datagram in the queue of a socket. If it is read before become_ready() has seen it in the queue, there is only the reading. */
 struct queued {
 	struct bytes bytes;
 	struct reading reading;
-	uint64_t is_read;
+	uint64_t read_by; /* enum tw_sockts_hook of the reading; 0 = it was not read */
 };
 
 struct ingress_queued {
@@ -319,13 +319,14 @@ static __always_inline void set_reading(struct tw_sockts_ingress_ts *event, cons
 	__builtin_memcpy(event->comm, reading->comm, sizeof(event->comm));
 }
 
-static __always_inline void report_datagram_read(const struct bytes *bytes, const struct reading *reading)
+static __always_inline void report_datagram_read(const struct bytes *bytes, const struct reading *reading,
+						 enum tw_sockts_hook hook)
 {
 	struct tw_sockts_ingress_ts *event;
 
 	if (!wants(TW_SOCKTS_INGRESS_READ, &bytes->flow, bytes->ifindex, reading))
 		return;
-	event = reserve_for_bytes(TW_SOCKTS_INGRESS_READ, TW_SOCKTS_HOOK_TRACEPOINT, bytes);
+	event = reserve_for_bytes(TW_SOCKTS_INGRESS_READ, hook, bytes);
 	if (!event)
 		return;
 	set_reading(event, reading);

@@ -272,33 +272,55 @@ int BPF_PROG(ingress_rx_before, struct sk_buff *skb)
 	return receive(skb, SOCKETS_BY_HELPER);
 }
 
-SEC("netfilter")
-int ingress_ip(struct bpf_nf_ctx *context)
+/* A packet enters the IP layer. */
+static __always_inline void enter_ip(struct sk_buff *skb, enum sockets_access access, enum tw_sockts_hook hook)
 {
-	struct sk_buff *skb = context->skb;
 	struct net_device *dev = skb->dev;
 	const unsigned char *const ip = skb->head + skb->network_header;
 	struct tw_sockts_ingress_ts *event;
 	struct bytes bytes = { 0 };
 	struct shared shared = { 0 };
 
-	if (!dev || !wants_packet(skb, ip) || !read_bytes(skb, ip, SOCKETS_DIRECTLY, &bytes))
-		return NETFILTER_ACCEPT;
+	if (!dev || (access == SOCKETS_DIRECTLY && !wants_packet(skb, ip)) || !read_bytes(skb, ip, access, &bytes))
+		return;
 	bytes.flow.netns_cookie = dev->nd_net.net->net_cookie;
 	if (bytes.flow.protocol == PROTOCOL_UDP) {
-		read_shared(skb, SOCKETS_DIRECTLY, &shared);
+		read_shared(skb, access, &shared);
 		bytes.key = number_datagram(skb, &bytes, shared.segments, false);
 	}
 	if (!is_chosen(&bytes, shared.segments) ||
 	    !wants(TW_SOCKTS_INGRESS_IP, &bytes.flow, (uint32_t)dev->ifindex, NULL))
-		return NETFILTER_ACCEPT;
-	event = reserve_for_bytes(TW_SOCKTS_INGRESS_IP, TW_SOCKTS_HOOK_NETFILTER, &bytes);
+		return;
+	event = reserve_for_bytes(TW_SOCKTS_INGRESS_IP, hook, &bytes);
 	if (!event)
-		return NETFILTER_ACCEPT;
+		return;
 	set_device(event, dev);
 	event->ksoftirqd = is_ksoftirqd();
 	sockets__submit(event);
+}
+
+SEC("netfilter")
+int ingress_ip(struct bpf_nf_ctx *context)
+{
+	enter_ip(context->skb, SOCKETS_DIRECTLY, TW_SOCKTS_HOOK_NETFILTER);
 	return NETFILTER_ACCEPT;
+}
+
+/* Before Linux 6.4. When these functions return a packet, the kernel calls the netfilter hook; the packets that they drop do not reach it. */
+SEC("fexit/ip_rcv_core")
+int BPF_PROG(ingress_ip_before, struct sk_buff *skb, void *net, struct sk_buff *valid)
+{
+	if (valid)
+		enter_ip(valid, SOCKETS_BY_HELPER, TW_SOCKTS_HOOK_FUNCTION);
+	return 0;
+}
+
+SEC("fexit/ip6_rcv_core")
+int BPF_PROG(ingress_ip_before_v6, struct sk_buff *skb, void *dev, void *net, struct sk_buff *valid)
+{
+	if (valid)
+		enter_ip(valid, SOCKETS_BY_HELPER, TW_SOCKTS_HOOK_FUNCTION);
+	return 0;
 }
 
 /*
@@ -313,74 +335,114 @@ static __always_inline void forget_early_reading(struct receiver *receiver, uint
 	if ((int32_t)(receiver->read - position.number) <= 0)
 		return;
 	early = bpf_map_lookup_elem(&in_queue, &position);
-	if (!early || !early->is_read || sockets__now() - early->reading.time < EARLY_AGE_MAX)
+	if (!early || !early->read_by || sockets__now() - early->reading.time < EARLY_AGE_MAX)
 		return;
 	bpf_map_delete_elem(&in_queue, &position);
 	__sync_fetch_and_add(&receiver->queued, 1);
 }
 
-/* Begins to follow a socket, before the packet that arrives enters its queue. */
-static __always_inline void follow(struct bpf_sock *context, struct sock *sk, uint64_t cookie, uint16_t protocol)
+/*
+ * How a program refers to the socket of a packet that arrives. A program of the cgroup reads directly, and has the context of the packet; a
+ * program of a function has the socket. Both are arguments of bpf_get_socket_cookie().
+ */
+struct arrival {
+	void *context;
+	enum sockets_access access; /* a constant */
+};
+
+/* What bpf_sk_storage_get() knows a socket by. Return: NULL if the kernel has only a part of a socket here */
+static __always_inline void *owner_of(const struct arrival *arrival)
 {
-	const struct tcp_sock___receiver *tcp = READABLE(sk, struct tcp_sock___receiver);
+	struct bpf_sock *sk;
+
+	if (arrival->access == SOCKETS_BY_HELPER)
+		return arrival->context;
+	sk = ((struct __sk_buff *)arrival->context)->sk;
+	return sk ? bpf_sk_fullsock(sk) : NULL;
+}
+
+static __always_inline const struct tcp_sock___receiver *tcp_of(struct sock *sk, enum sockets_access access)
+{
+	return access == SOCKETS_DIRECTLY ? READABLE(sk, struct tcp_sock___receiver)
+					  : (const void *)bpf_skc_to_tcp_sock(sk);
+}
+
+/* Number of datagrams in the queues of a socket */
+static __always_inline uint32_t count_queued(struct sock *sk, enum sockets_access access)
+{
 	const struct sock___queues *queues = (void *)sk;
-	const struct udp_sock *udp = READABLE(sk, struct udp_sock);
+	const struct udp_sock *udp = (void *)sk;
+
+	return queues->sk_receive_queue.qlen + (access == SOCKETS_DIRECTLY
+							? READABLE(sk, struct udp_sock)->reader_queue.qlen
+							: BPF_CORE_READ(udp, reader_queue.qlen));
+}
+
+/* Begins to follow a socket, before the packet that arrives enters its queue. */
+static __always_inline void follow(const struct arrival *arrival, struct sock *sk, uint64_t cookie, uint16_t protocol)
+{
+	void *const owner = owner_of(arrival);
+	const struct tcp_sock___receiver *tcp;
 	struct receiver receiver = { 0 };
 	struct receiver *known;
 
-	context = context ? bpf_sk_fullsock(context) : NULL;
-	if (!context)
+	if (!owner)
 		return;
-	known = bpf_sk_storage_get(&in_receivers, context, NULL, 0);
+	known = bpf_sk_storage_get(&in_receivers, owner, NULL, 0);
 	if (known && protocol == PROTOCOL_UDP)
 		forget_early_reading(known, cookie);
 	if (known)
 		return;
 	if (protocol == PROTOCOL_TCP) {
+		tcp = tcp_of(sk, arrival->access);
+		if (!tcp)
+			return;
 		receiver.queued = tcp->rcv_nxt;
 		receiver.out_of_order = tcp->rcv_ooopack;
 		receiver.is_waiting = tcp->out_of_order_queue.rb_node;
 	} else {
 		/* Those that are in the queue already will be read first. */
-		receiver.queued = udp->reader_queue.qlen + queues->sk_receive_queue.qlen;
+		receiver.queued = count_queued(sk, arrival->access);
 	}
-	bpf_sk_storage_get(&in_receivers, context, &receiver, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	bpf_sk_storage_get(&in_receivers, owner, &receiver, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
-static __always_inline struct sampled *sampled_of(struct bpf_sock *context)
+static __always_inline struct sampled *sampled_of(const struct arrival *arrival)
 {
-	context = context ? bpf_sk_fullsock(context) : NULL;
-	return context ? bpf_sk_storage_get(&in_sampled, context, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE) : NULL;
+	void *const owner = owner_of(arrival);
+
+	return owner ? bpf_sk_storage_get(&in_sampled, owner, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE) : NULL;
 }
 
 /* Whether an earlier segment is missing. It may also be in the backlog. */
-static __always_inline bool is_after_hole(struct sock *sk, uint32_t first)
+static __always_inline bool is_after_hole(struct sock *sk, uint32_t first, enum sockets_access access)
 {
-	const struct tcp_sock___receiver *tcp = READABLE(sk, struct tcp_sock___receiver);
+	const struct tcp_sock___receiver *tcp = tcp_of(sk, access);
 	const struct sock___queues *queues = (void *)sk;
 
-	return (int32_t)(first - tcp->rcv_nxt) > 0 && !queues->sk_backlog.tail;
+	return tcp && (int32_t)(first - tcp->rcv_nxt) > 0 && !queues->sk_backlog.tail;
 }
 
 /* Whether an arriving packet or its socket can have wanted events. A connection of TCP has only one flow. */
-static __always_inline bool wants_arrival(struct __sk_buff *context, struct sk_buff *skb, struct sock *sk)
+static __always_inline bool wants_arrival(const struct arrival *arrival, struct sk_buff *skb, struct sock *sk)
 {
 	const bool compares_cookie = SOCKETS_COMPARES(&settings.conditions[TW_SOCKTS_ingress_ts].socket, cookie);
-	struct bpf_sock *full;
+	void *owner;
 
 	if (sk->sk_protocol == PROTOCOL_TCP && sk->__sk_common.skc_state != STATE_LISTEN)
 		return sockets__wants_socket(TW_SOCKTS_ingress_ts, sk,
-					     compares_cookie ? bpf_get_socket_cookie(context) : 0, PROTOCOL_TCP);
-	if (wants_packet(skb, skb->head + skb->network_header))
+					     compares_cookie ? bpf_get_socket_cookie(arrival->context) : 0,
+					     PROTOCOL_TCP);
+	if (arrival->access == SOCKETS_BY_HELPER || wants_packet(skb, skb->head + skb->network_header))
 		return true;
 	/* If the socket has a flow that is wanted, all of its datagrams are counted. */
-	full = sk->sk_protocol == PROTOCOL_UDP ? context->sk : NULL;
-	full = full ? bpf_sk_fullsock(full) : NULL;
-	return full && bpf_sk_storage_get(&in_receivers, full, NULL, 0);
+	owner = sk->sk_protocol == PROTOCOL_UDP ? owner_of(arrival) : NULL;
+	return owner && bpf_sk_storage_get(&in_receivers, owner, NULL, 0);
 }
 
-SEC("cgroup_skb/ingress")
-int ingress_l4(struct __sk_buff *context)
+/* A packet has found its socket. */
+static __always_inline void arrive(const struct arrival *arrival, struct sk_buff *skb, struct sock *sk,
+				   enum tw_sockts_hook hook)
 {
 	struct tw_sockts_ingress_ts *event;
 	struct bytes bytes = { 0 };
@@ -388,19 +450,13 @@ int ingress_l4(struct __sk_buff *context)
 	struct shared shared = { 0 };
 	struct doing *doing;
 	struct net_device *dev;
-	struct sk_buff *skb;
-	struct sock *sk;
 
-	if (!bpf_cast_to_kern_ctx)
-		return 1;
-	skb = bpf_cast_to_kern_ctx(context);
-	sk = skb->sk;
-	if (!sk || !sockets__selects_cgroup(sk) || !wants_arrival(context, skb, sk) ||
-	    !read_bytes(skb, skb->head + skb->network_header, SOCKETS_DIRECTLY, &bytes))
-		return 1;
+	if (!sockets__selects_cgroup(sk) || !wants_arrival(arrival, skb, sk) ||
+	    !read_bytes(skb, skb->head + skb->network_header, arrival->access, &bytes))
+		return;
 	doing = this_cpu();
 	if (!doing)
-		return 1;
+		return;
 	is_tcp = bytes.flow.protocol == PROTOCOL_TCP;
 	bytes.flow.netns_cookie = sk->__sk_common.skc_net.net->net_cookie;
 	bytes.ifindex = (uint32_t)skb->skb_iif;
@@ -408,11 +464,11 @@ int ingress_l4(struct __sk_buff *context)
 	has_socket = !is_tcp || sk->__sk_common.skc_state != STATE_LISTEN;
 	if (has_socket) {
 		bytes.flow.skaddr = (uint64_t)sk;
-		bytes.flow.cookie = bpf_get_socket_cookie(context);
-		follow(context->sk, sk, bytes.flow.cookie, bytes.flow.protocol);
+		bytes.flow.cookie = bpf_get_socket_cookie(arrival->context);
+		follow(arrival, sk, bytes.flow.cookie, bytes.flow.protocol);
 	}
 	if (!is_tcp) {
-		read_shared(skb, SOCKETS_DIRECTLY, &shared);
+		read_shared(skb, arrival->access, &shared);
 		bytes.key = number_datagram(skb, &bytes, shared.segments, false);
 		doing->enters = bytes;
 		doing->enters_cookie = bytes.flow.cookie;
@@ -422,18 +478,44 @@ int ingress_l4(struct __sk_buff *context)
 	if (dev)
 		bytes.ifindex = (uint32_t)dev->ifindex;
 	if (!is_chosen(&bytes, shared.segments))
-		return 1;
+		return;
 	if (settings.has_samples && is_tcp && has_socket)
-		note_chosen(sampled_of(context->sk), bytes.key);
+		note_chosen(sampled_of(arrival), bytes.key);
 	if (!wants(TW_SOCKTS_INGRESS_L4, &bytes.flow, bytes.ifindex, NULL))
-		return 1;
-	event = reserve_for_bytes(TW_SOCKTS_INGRESS_L4, TW_SOCKTS_HOOK_CGROUP, &bytes);
+		return;
+	event = reserve_for_bytes(TW_SOCKTS_INGRESS_L4, hook, &bytes);
 	if (!event)
-		return 1;
+		return;
 	if (dev)
 		set_device(event, dev);
-	event->hole = is_tcp && has_socket && is_after_hole(sk, bytes.first);
+	event->hole = is_tcp && has_socket && is_after_hole(sk, bytes.first, arrival->access);
 	event->ksoftirqd = is_ksoftirqd();
 	sockets__submit(event);
+}
+
+SEC("cgroup_skb/ingress")
+int ingress_l4(struct __sk_buff *context)
+{
+	const struct arrival arrival = { context, SOCKETS_DIRECTLY };
+	struct sk_buff *skb;
+	struct sock *sk;
+
+	if (!bpf_cast_to_kern_ctx)
+		return 1;
+	skb = bpf_cast_to_kern_ctx(context);
+	sk = skb->sk;
+	if (sk)
+		arrive(&arrival, skb, sk, TW_SOCKTS_HOOK_CGROUP);
 	return 1;
+}
+
+/* Before Linux 6.2 or without cgroup2. This function calls the programs of the cgroup. */
+SEC("fentry/sk_filter_trim_cap")
+int BPF_PROG(ingress_l4_before, struct sock *sk, struct sk_buff *skb)
+{
+	const struct arrival arrival = { sk, SOCKETS_BY_HELPER };
+
+	if (is_internet(sk) && (sk->sk_protocol == PROTOCOL_TCP || sk->sk_protocol == PROTOCOL_UDP))
+		arrive(&arrival, skb, sk, TW_SOCKTS_HOOK_FUNCTION);
+	return 0;
 }

@@ -99,7 +99,7 @@ static __always_inline bool chooses_queued(struct sock *sk, uint32_t from, uint3
 }
 
 /* Bytes of TCP enter the queue of a socket, which is locked. */
-static __always_inline void queue_tcp(struct sock *sk, struct doing *doing)
+static __always_inline void queue_tcp(struct sock *sk, struct doing *doing, enum tw_sockts_hook hook)
 {
 	const struct tcp_sock___receiver *tcp = (void *)bpf_skc_to_tcp_sock(sk);
 	const struct sock___queues *queues = (void *)sk;
@@ -132,7 +132,7 @@ static __always_inline void queue_tcp(struct sock *sk, struct doing *doing)
 	sockets__set_identity(&flow, sk, cookie, PROTOCOL_TCP);
 	if (!wants(TW_SOCKTS_INGRESS_SOCKET, &flow, 0, NULL))
 		return;
-	event = reserve(TW_SOCKTS_INGRESS_SOCKET, TW_SOCKTS_HOOK_TRACEPOINT, &flow);
+	event = reserve(TW_SOCKTS_INGRESS_SOCKET, hook, &flow);
 	if (!event)
 		return;
 	set_key(event, end - 1, bytes);
@@ -190,7 +190,7 @@ static __always_inline bool take_entered(struct sock *sk, uint64_t cookie, struc
 }
 
 /* A datagram has entered the queue of a socket. */
-static __always_inline void queue_udp(struct sock *sk, struct doing *doing)
+static __always_inline void queue_udp(struct sock *sk, struct doing *doing, enum tw_sockts_hook hook)
 {
 	struct receiver *receiver = bpf_sk_storage_get(&in_receivers, sk, NULL, 0);
 	struct position position = { 0 };
@@ -209,7 +209,7 @@ static __always_inline void queue_udp(struct sock *sk, struct doing *doing)
 		early = bpf_map_lookup_elem(&in_queue, &position);
 		if (early) {
 			queued.reading = early->reading;
-			queued.is_read = early->is_read;
+			queued.read_by = early->read_by;
 			bpf_map_delete_elem(&in_queue, &position);
 		}
 	}
@@ -217,18 +217,18 @@ static __always_inline void queue_udp(struct sock *sk, struct doing *doing)
 		return;
 	expect_wake(doing, position.cookie, queued.bytes.key, queued.bytes.bytes);
 	event = wants(TW_SOCKTS_INGRESS_SOCKET, &queued.bytes.flow, queued.bytes.ifindex, NULL)
-			? reserve_for_bytes(TW_SOCKTS_INGRESS_SOCKET, TW_SOCKTS_HOOK_TRACEPOINT, &queued.bytes)
+			? reserve_for_bytes(TW_SOCKTS_INGRESS_SOCKET, hook, &queued.bytes)
 			: NULL;
 	if (event) {
 		event->ksoftirqd = is_ksoftirqd();
 		sockets__submit(event);
 	}
-	if (queued.is_read)
-		report_datagram_read(&queued.bytes, &queued.reading);
+	if (queued.read_by)
+		report_datagram_read(&queued.bytes, &queued.reading, (enum tw_sockts_hook)queued.read_by);
 }
 
-SEC("tp_btf/sk_data_ready")
-int BPF_PROG(ingress_socket, struct sock *sk)
+/* The readers of a socket are told that there is something in its queue. */
+static __always_inline int become_ready(struct sock *sk, enum tw_sockts_hook hook)
 {
 	const uint8_t state = sk->__sk_common.skc_state;
 	const uint16_t protocol = sk->sk_protocol;
@@ -245,8 +245,21 @@ int BPF_PROG(ingress_socket, struct sock *sk)
 		return 0;
 	doing->ready_cookie = 0;
 	if (protocol == PROTOCOL_TCP)
-		queue_tcp(sk, doing);
+		queue_tcp(sk, doing, hook);
 	else
-		queue_udp(sk, doing);
+		queue_udp(sk, doing, hook);
 	return 0;
+}
+
+SEC("tp_btf/sk_data_ready")
+int BPF_PROG(ingress_socket, struct sock *sk)
+{
+	return become_ready(sk, TW_SOCKTS_HOOK_TRACEPOINT);
+}
+
+/* Before Linux 6.3. The tracepoint is at the beginning of this function. */
+SEC("fentry/sock_def_readable")
+int BPF_PROG(ingress_socket_before, struct sock *sk)
+{
+	return become_ready(sk, TW_SOCKTS_HOOK_FUNCTION);
 }

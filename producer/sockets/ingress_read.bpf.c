@@ -2,7 +2,16 @@
 /* The step READ of received bytes. When a task reads, its steps WAKE and RUN are also reported. */
 #include "producer/sockets/ingress_sampled.bpf.h"
 
-#define MSG_PEEK 2
+#define MSG_PEEK     2
+#define MSG_ERRQUEUE 0x2000
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct socket {
+	struct sock *sk;
+};
+
+#pragma clang attribute pop
 
 static __always_inline void read_task(struct reading *ret, uint32_t bytes)
 {
@@ -108,9 +117,8 @@ static __always_inline bool is_empty(struct sock *sk)
 	return !BPF_CORE_READ(udp, reader_queue.qlen) && !BPF_CORE_READ(queues, sk_receive_queue.qlen);
 }
 
-/* The kernel has copied a message to the task. @ret: its length or -errno */
-SEC("tp_btf/sock_recv_length")
-int BPF_PROG(ingress_udp_read, struct sock *sk, int ret, int flags)
+/* The kernel has copied a message to the task. @ret: its length or -errno. Messages of the error queue are no datagrams. */
+static __always_inline int read_message(struct sock *sk, int ret, int flags, enum tw_sockts_hook hook)
 {
 	struct position position = { 0 };
 	struct queued queued = { 0 };
@@ -118,7 +126,7 @@ int BPF_PROG(ingress_udp_read, struct sock *sk, int ret, int flags)
 	struct queued *found;
 	uint32_t until;
 
-	if (ret < 0 || (flags & MSG_PEEK) || !is_internet(sk) || sk->sk_protocol != PROTOCOL_UDP)
+	if (ret < 0 || (flags & (MSG_PEEK | MSG_ERRQUEUE)) || !is_internet(sk) || sk->sk_protocol != PROTOCOL_UDP)
 		return 0;
 	receiver = bpf_sk_storage_get(&in_receivers, sk, NULL, 0);
 	if (!receiver)
@@ -128,7 +136,7 @@ int BPF_PROG(ingress_udp_read, struct sock *sk, int ret, int flags)
 	read_task(&queued.reading, (uint32_t)ret);
 	queued.reading.time = sockets__now();
 	until = *(volatile uint32_t *)&receiver->queued;
-	queued.is_read = true;
+	queued.read_by = hook;
 	if (!bpf_map_update_elem(&in_queue, &position, &queued, BPF_NOEXIST))
 		found = NULL; /* It was read before it was reported that it entered the queue. */
 	else
@@ -138,11 +146,30 @@ int BPF_PROG(ingress_udp_read, struct sock *sk, int ret, int flags)
 		bpf_map_delete_elem(&in_queue, &position);
 		if (sockets__samples_number(queued.bytes.key, 1) && !sockets__is_own()) {
 			report_wake(&queued.bytes.flow, &queued.reading);
-			report_datagram_read(&queued.bytes, &queued.reading);
+			report_datagram_read(&queued.bytes, &queued.reading, hook);
 		}
 	}
 	/* Datagrams that the kernel removed from the queue because of an error will not be read. */
 	if ((int32_t)(until - receiver->read) > 0 && is_empty(sk))
 		receiver->read = until;
 	return 0;
+}
+
+SEC("tp_btf/sock_recv_length")
+int BPF_PROG(ingress_udp_read, struct sock *sk, int ret, int flags)
+{
+	return read_message(sk, ret, flags, TW_SOCKTS_HOOK_TRACEPOINT);
+}
+
+/* Before Linux 6.3. The kernel calls the tracepoint just after one of these functions. */
+SEC("fexit/inet_recvmsg")
+int BPF_PROG(ingress_udp_read_before, struct socket *of, void *message, size_t size, int flags, int ret)
+{
+	return read_message(of->sk, ret, flags, TW_SOCKTS_HOOK_FUNCTION);
+}
+
+SEC("fexit/inet6_recvmsg")
+int BPF_PROG(ingress_udp_read_before_v6, struct socket *of, void *message, size_t size, int flags, int ret)
+{
+	return read_message(of->sk, ret, flags, TW_SOCKTS_HOOK_FUNCTION);
 }
