@@ -227,8 +227,10 @@ PYTHON
 right datagrams "python3 check-datagrams.py" -e sockts:ingress_ts -- python3 datagrams.py "$far_net"
 
 # The datagrams of a packet that the kernel divides (UDP_SEGMENT) have numbers of their own. The fragments of a datagram are one datagram.
+# Messages of the error queue are none.
 cat >divided.py <<'PYTHON'
-import ctypes, os, socket, struct, sys, threading
+import ctypes, os, select, socket, struct, sys, threading
+TIMESTAMPING, TX_SOFTWARE, SOFTWARE = 37, 2, 16
 u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 u.bind(("10.3.0.1", 0))
 def send():
@@ -240,8 +242,19 @@ def send():
     c.setsockopt(socket.SOL_UDP, 103, 0)
     c.send(struct.pack("I", 100) + b"x" * 3996)
     c.send(struct.pack("I", 101))
+def read_own_stamp():
+    u.setsockopt(socket.SOL_SOCKET, TIMESTAMPING, TX_SOFTWARE | SOFTWARE)
+    u.sendto(b"x", ("10.3.0.2", 9))
+    poll = select.poll()
+    poll.register(u, select.POLLERR)
+    poll.poll()
+    u.recv(5000, socket.MSG_ERRQUEUE)
 t = threading.Thread(target=send); t.start()
-print(u.getsockname()[1], *(struct.unpack("I", u.recv(5000)[:4])[0] for _ in range(102)))
+numbers = []
+for i in range(102):
+    numbers.append(struct.unpack("I", u.recv(5000)[:4])[0])
+    if not i: read_own_stamp()
+print(u.getsockname()[1], *numbers)
 t.join()
 PYTHON
 cat >check-divided.py <<'PYTHON'
