@@ -480,9 +480,10 @@ static bool belongs(const struct range *range, const struct tw_socket_stamp *sta
 	}
 }
 
+/* If the number of bytes is unknown (0), as in a tunnel that encrypts, the packet has at least the byte of the key. */
 static uint64_t first_byte(const struct tw_socket_stamp *stamp)
 {
-	return stamp->place.key - MIN(stamp->bytes, BYTES_MAX) + 1;
+	return stamp->place.key - CLAMP(stamp->bytes, 1, BYTES_MAX) + 1;
 }
 
 /* Adds a stamp; when there is no more room, in the place of the last one. */

@@ -30,7 +30,13 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct tcphdr {
+	uint32_t seq;
 	uint16_t doff : 4;
+};
+
+struct sk_buff___inner {
+	uint16_t inner_transport_header;
+	uint8_t encapsulation : 1;
 };
 
 struct bpf_sock_ops_kern {
@@ -147,14 +153,17 @@ static __always_inline bool end_sendmsg(struct bpf_sock_ops_kern *kern, struct s
 	return true;
 }
 
-/* Number of bytes of payload of a packet that has its headers. */
-static __always_inline uint32_t count_payload(const struct sk_buff___egress *skb)
+/* Number of bytes of payload of a packet that has its headers. Return: 0 if it is unknown, because a tunnel has encrypted the packet */
+static __always_inline uint32_t count_payload(const struct sk_buff___egress *skb, uint32_t key)
 {
-	const uint64_t headroom = READ((uint64_t)skb->data - (uint64_t)skb->head);
-	const struct tcphdr *tcp = READABLE(skb->head + skb->transport_header, struct tcphdr);
+	const struct sk_buff___inner *inner = (const void *)skb;
+	const uint32_t headroom = (uint32_t)READ((uint64_t)skb->data - (uint64_t)skb->head);
+	const uint32_t at =
+		BPF_CORE_READ_BITFIELD(inner, encapsulation) ? inner->inner_transport_header : skb->transport_header;
+	const struct tcphdr *tcp = READABLE(skb->head + at, struct tcphdr);
+	const uint32_t bytes = skb->len - (at - headroom) - (uint32_t)BPF_CORE_READ_BITFIELD(tcp, doff) * 4;
 
-	return skb->len - (skb->transport_header - (uint32_t)headroom) -
-	       (uint32_t)BPF_CORE_READ_BITFIELD(tcp, doff) * 4;
+	return key - bpf_ntohl(tcp->seq) < bytes ? bytes : 0;
 }
 
 /* Whether the packet comes from the protocol, and not from another device that is stacked on this one. */
@@ -194,7 +203,7 @@ static __always_inline bool follow_packet(const struct bpf_sock_ops_kern *kern, 
 		stamp->bytes = skb->len;
 		return is_chosen(state, stamp->seq, stamp->bytes);
 	}
-	stamp->bytes = count_payload(skb);
+	stamp->bytes = count_payload(skb, stamp->seq);
 	stamp->ifindex = (uint32_t)skb->dev->ifindex;
 	if (op == OP_SND_HW) {
 		stamp->hardware = (uint64_t)shared->hwtstamps.hwtstamp;

@@ -77,6 +77,29 @@ for _ in 1 2 3; do
 done
 expect "client that does not ask" "others 0" "$(cat plain.client)"
 expect "keys of a client that does not ask" "$wanted" "$result"
+# In a tunnel, the packet has its payload and key also at the device that carries it.
+add_tunnel() { # ADDRESS OWN OTHER [COMMAND...]
+	"${@:4}" ip link add tunnel type vxlan id 5 local "$2" remote "$3" dstport 4789 2>/dev/null || return
+	"${@:4}" ip addr add "$1" dev tunnel
+	"${@:4}" ip link set tunnel up
+}
+if add_tunnel 10.4.0.1/24 10.3.0.1 10.3.0.2 && add_tunnel 10.4.0.2/24 10.3.0.2 10.3.0.1 in_far; then
+	cat >tunnel.py <<'PYTHON'
+import json
+events = [json.loads(line) for line in open("tunnel.events")]
+sched = {(e["key"], e["ifindex"], e["bytes"]) for e in events if e["type"] == "sched"}
+sent = {(e["key"], e["bytes"]) for e in events if e["type"] == "snd_sw"}
+print(len({ifindex for _, ifindex, _ in sched}), len(sched), sent == {(9, 10)} | {(key, 100) for key in range(109, 1010, 100)})
+PYTHON
+	for _ in 1 2 3; do
+		record tunnel 10.4.0.2 7777 plain 10 100 2000
+		result=$(python3 tunnel.py 2>&1)
+		[ "$result" = "2 22 True" ] && break
+	done
+	expect "devices, packets and bytes in a tunnel" "2 22 True" "$result"
+else
+	echo "this kernel has no VXLAN: tunnels are not tried"
+fi
 # Lost segments are sent again, and count their transmissions.
 in_far tc qdisc add dev far clsact
 in_far tc filter add dev far ingress bpf da obj "$drop" sec tc
