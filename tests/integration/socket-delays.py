@@ -15,6 +15,11 @@ RULES = 25000
 # A rule that does not match, and the kernel has to compare several fields to find out.
 RULE = ("add rule ip test rules ip saddr 10.3.0.0/24 ip daddr 10.3.0.0/24 ip protocol tcp ip ttl != 7 ip dscp != 7 tcp sport != 7 "
         "tcp dport != 7 meta mark 7 counter drop")
+# The same for iptables, which has two back ends. The older one is fast, so its rules compare lists of ports.
+PORTS = "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15"
+IPTABLES_RULE = (f"-A rules -s 10.3.0.0/24 -d 10.3.0.0/24 -p tcp -m ttl ! --ttl-eq 7 -m multiport ! --sports {PORTS} "
+                 f"-m multiport ! --dports {PORTS} -m multiport ! --ports {PORTS} -m mark --mark 7 -j DROP")
+QUEUE = 5  # of netfilter; its program takes 20 ms for each packet
 SPIN = "tc qdisc add dev near clsact; tc filter add dev near {} bpf direct-action object-file {} section tc"
 NO_SPIN = "tc qdisc del dev near clsact"
 # Each case: whose stage shows the delay, the least delay in ms, commands that put it in and remove it. A request or a response has 166
@@ -28,6 +33,11 @@ CASES = {
     "rules_out": ("client", "tcp", 0.1, "nft add rule ip test output jump rules", "nft flush chain ip test output"),
     "rules_in": ("client", "l4", 0.1, "nft add rule ip test input jump rules", "nft flush chain ip test input"),
     "stopped_reader": ("server", "read", 20, "", ""),
+    **{f"{back_end}_{hook}": (side, stage, 0.1, f"{back_end} -A {hook} -j rules", f"{back_end} -F {hook}")
+       for back_end in ("iptables-legacy", "iptables-nft")
+       for hook, side, stage in (("OUTPUT", "client", "tcp"), ("INPUT", "client", "l4"))},
+    **{f"queue_{hook}": ("client", stage, 20, f"iptables-legacy -A {hook} -p tcp -j NFQUEUE --queue-num {QUEUE}",
+                         f"iptables-legacy -F {hook}") for hook, stage in (("OUTPUT", "tcp"), ("INPUT", "l4"))},
 }
 BLOCKS, REQUESTS = 4, 8  # requests in a block
 SIZE = 100
@@ -79,6 +89,13 @@ def requests(far_net, spin, result, *cases):
         subprocess.run(["nft", "-f", "-"], check=True, text=True, input="\n".join([
             "add table ip test", "add chain ip test rules", "add chain ip test output { type filter hook output priority 0; }",
             "add chain ip test input { type filter hook input priority 0; }"] + [RULE] * RULES))
+    for back_end in {case.split("_")[0] for case in cases if case.startswith("iptables")}:
+        subprocess.run([back_end + "-restore"], check=True, text=True,
+                       input="\n".join(["*filter", ":rules -"] + [IPTABLES_RULE] * RULES + ["COMMIT", ""]))
+    verdicts = None
+    if any(case.startswith("queue") for case in cases):
+        verdicts = subprocess.Popen([sys.executable, os.path.dirname(__file__) + "/verdicts.py", str(QUEUE), "0.02"], stdout=subprocess.PIPE)
+        assert verdicts.stdout.readline() == b"ready\n"
     done = {}
     for case in cases:
         _, _, _, put_in, remove = CASES[case]
@@ -93,6 +110,8 @@ def requests(far_net, spin, result, *cases):
         for connection in without, delayed:
             connection.end()
         done[case] = [(c.port, c.requests) for c in (without, delayed)]
+    if verdicts:
+        verdicts.kill()
     json.dump(done, open(result, "w"))
 
 

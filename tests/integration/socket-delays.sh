@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Delays that are known show in the right stage of the table of sockets: a queueing discipline, a slow tc program, 25,000 rules of nft, a
-# stopped reader (socket-delays.py).
+# Delays that are known show in the right stage of the table of sockets: a queueing discipline, a slow tc program, 25,000 rules of nft
+# and of both kinds of iptables, a program that accepts each packet after 20 ms (NFQUEUE), a stopped reader (socket-delays.py).
 # Usage: socket-delays.sh TRACEWIRE SPIN.bpf.o [long]; long: all delays, otherwise two
 tracewire=$1 spin=$2
 here=$(realpath "$(dirname "$0")")
@@ -12,8 +12,9 @@ done
 need bpftool tc python3 chrt
 cases=(tbf stopped_reader)
 if [ "${3-}" = long ]; then
-	need nft
+	need nft iptables-legacy iptables-nft
 	cases+=(htb program_out program_in rules_out rules_in)
+	cases+=(iptables-legacy_OUTPUT iptables-legacy_INPUT iptables-nft_OUTPUT iptables-nft_INPUT queue_OUTPUT queue_INPUT)
 fi
 need_tracefs
 need_socket_stamps
