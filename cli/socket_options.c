@@ -32,8 +32,8 @@ static const struct cli_option options[] = {
 	  "/system.slice/nginx.service. May be given up to 4 times",
 	  .offset = offsetof(struct run_config, sockets.cgroups), .apply = run_words__add },
 	{ 0, "container", "NAME", CLI_ARG_TEXT,
-	  "The same for the cgroup of a container: its name (systemd-nspawn, LXC), or its id or the first digits of it (Docker, "
-	  "Podman, containerd, CRI-O)",
+	  "The same for the cgroup of a container: its name (systemd-nspawn, LXC, crun, runc, ctr), or its id or the first "
+	  "digits of it (Docker, Podman, Kubernetes)",
 	  .offset = offsetof(struct run_config, sockets.containers), .apply = run_words__add },
 	{ 0, "netns", "NAME", CLI_ARG_TEXT,
 	  "Only events in this network namespace: a name of `ip netns`, or a path such as /proc/PID/ns/net. May be given up "

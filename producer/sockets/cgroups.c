@@ -142,11 +142,11 @@ static bool is_id(const char *text, size_t len)
 	return len >= ID_MIN && len <= ID_LEN && strspn(text, "0123456789abcdef") == len && !text[len];
 }
 
-/* Whether a cgroup is that of a container, by its name. @parent: the name of the cgroup above */
+/* Whether a cgroup is that of a container, by the form of its name. @parent: the name of the cgroup above */
 static bool is_container(const char *cgroup, const char *parent, const char *wanted)
 {
 	static const char *const of_ids[] = { "docker-", "libpod-", "cri-containerd-", "crio-" };
-	static const char *const of_names[] = { "machine-", "systemd-nspawn@", "lxc.payload." };
+	static const char *const of_names[] = { "machine-", "systemd-nspawn@", "lxc.payload.", "crun-", "runc-" };
 	const size_t len = strlen(wanted);
 	bool has_name = !strcmp(parent, "lxc");
 	char name[NAME_MAX_HERE];
@@ -166,11 +166,32 @@ static bool is_container(const char *cgroup, const char *parent, const char *wan
 	return has_name && !strcmp(name, wanted);
 }
 
-struct search {
-	const char *root, *wanted;
-	char found[PATH_MAX]; /* the first one */
+/* The cgroups that were found. */
+struct found {
+	char path[PATH_MAX]; /* the first one */
 	size_t n;
 };
+
+struct search {
+	const char *root, *wanted;
+	struct found containers;
+	struct found others; /* those that have only the wanted name */
+};
+
+static void note(struct found *found, const char *path)
+{
+	if (!found->n++)
+		snprintf(found->path, sizeof(found->path), "%s", path);
+}
+
+/*
+ * Whether a cgroup can be that of a container that was started without systemd: crun and runc make the cgroup NAME below the root,
+ * and containerd below the cgroup of its namespace.
+ */
+static bool is_plain(const char *cgroup, unsigned int depth, const char *wanted)
+{
+	return depth < 2 && !strcmp(cgroup, wanted);
+}
 
 static void search_below(struct search *search, const char *path, const char *name, unsigned int depth)
 {
@@ -185,13 +206,14 @@ static void search_below(struct search *search, const char *path, const char *na
 		    (size_t)snprintf(below, sizeof(below), "%s/%s", path, entry->d_name) >= sizeof(below))
 			continue;
 		/* what is below the cgroup of a container belongs to it */
-		if (!is_container(entry->d_name, name, search->wanted)) {
-			if (depth < DEPTH_MAX)
-				search_below(search, below, entry->d_name, depth + 1);
+		if (is_container(entry->d_name, name, search->wanted)) {
+			note(&search->containers, below);
 			continue;
 		}
-		if (!search->n++)
-			snprintf(search->found, sizeof(search->found), "%s", below);
+		if (is_plain(entry->d_name, depth, search->wanted))
+			note(&search->others, below);
+		if (depth < DEPTH_MAX)
+			search_below(search, below, entry->d_name, depth + 1);
 	}
 	if (dir)
 		closedir(dir);
@@ -200,6 +222,7 @@ static void search_below(struct search *search, const char *path, const char *na
 int tw_socket_cgroup__find_container(const char *name, struct tw_sockts_cgroup *ret, struct tw_error *error)
 {
 	struct search search = { .wanted = name };
+	const struct found *found = &search.containers;
 	char root[PATH_MAX];
 	int err = find_root(root, error);
 
@@ -207,16 +230,18 @@ int tw_socket_cgroup__find_container(const char *name, struct tw_sockts_cgroup *
 		return err;
 	search.root = root;
 	search_below(&search, "", "", 0);
-	if (search.n > 1)
+	if (!found->n)
+		found = &search.others;
+	if (found->n > 1)
 		return tw_error__set(error, -EINVAL,
 				     "--container '%s': there are %zu such cgroups, one is %s; give --cgroup", name,
-				     search.n, search.found);
-	err = search.n ? identify(root, search.found, ret) : -ENOENT;
+				     found->n, found->path);
+	err = found->n ? identify(root, found->path, ret) : -ENOENT;
 	if (err)
 		return tw_error__set(
 			error, err,
-			"--container '%s': no cgroup below %s has this name; cgroups of Docker, Podman and Kubernetes have "
-			"the id of the container, for example from `docker inspect -f '{{.Id}}' NAME`",
+			"--container '%s': no cgroup below %s has this name or id; of containers of Podman, Docker and Kubernetes, "
+			"cgroups have only the id: give it, as `podman ps` or `docker ps` shows it",
 			name, root);
 	return 0;
 }

@@ -15,8 +15,8 @@ int tw_socket_cgroup__find(const char *path, struct tw_sockts_cgroup *ret, struc
 
 /**
  * tw_socket_cgroup__find_container() - find the cgroup of a container
- * @name: as it is in the name of the cgroup: the name of a systemd or LXC container, or the id that Docker, Podman, containerd and CRI-O
- * give; at least 4 digits of an id
+ * @name: as it is in the name of the cgroup: the name of a container of systemd, LXC, crun, runc and ctr, or the id that Docker, Podman,
+ * Kubernetes and CRI-O give; at least 4 digits of an id
  * Return: as above; -EINVAL if there are several
  */
 int tw_socket_cgroup__find_container(const char *name, struct tw_sockts_cgroup *ret, struct tw_error *error);

@@ -101,6 +101,8 @@ check_stages 7201
 check_stages 7211
 record_with $all --container "${id:0:61}" --container "web-$$"
 expect "ports of two containers" "7201 7202 7211 7212 7221 7222 " "$(ports)"
+record_with $all --container "${top#/}" # as runc names the cgroup of a container
+expect "ports of a container with a plain name" "7201 7202 7211 7212 7221 7222 " "$(ports)"
 record_with $all --cgroup "$cgroups$container/app" -f 'any.sport != 7212 and any.dport != 7212'
 expect "ports of a cgroup and a filter" "7211 " "$(ports)"
 check_stages 7211
@@ -149,7 +151,7 @@ refused() {
 }
 refused "there is no such cgroup" -e sockts --cgroup /no/such/cgroup
 refused "is not a path" -e sockts --cgroup nginx
-refused "no cgroup below" -e sockts --container no-such-container
+refused "cgroups have only the id" -e sockts --container no-such-container
 refused "is not a network namespace" -e sockts --netns no-such-netns
 refused "has no such interface" -e sockts --netdev none0
 refused "none is selected: add -e sockts" -e sched --netdev lo
