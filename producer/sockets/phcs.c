@@ -49,29 +49,36 @@ static bool is_hardware(int fd, const char *ifname)
 	return !ioctl(fd, SIOCETHTOOL, &req) && info.bus_info[0];
 }
 
-static void add_device(int map, int fd, uint64_t netns_cookie, const struct if_nameindex *device)
-{
-	const struct tw_sockts_device key = { .netns_cookie = netns_cookie, .ifindex = device->if_index };
-	struct ethtool_ts_info info;
-	int32_t index;
+/* The clocks that were found. Those of more interfaces are unknown. */
+struct found {
+	size_t n;
+	struct tw_sockts_device devices[DEVICES_MAX];
+	int32_t clocks[DEVICES_MAX];
+};
 
-	if (tw_phc__ts_info(device->if_name, &info) || info.phc_index < 0 || !is_hardware(fd, device->if_name))
+static void add_device(struct found *found, int fd, uint64_t netns_cookie, const struct if_nameindex *device)
+{
+	struct ethtool_ts_info info;
+
+	if (tw_phc__ts_info(device->if_name, &info) || info.phc_index < 0 || !is_hardware(fd, device->if_name) ||
+	    found->n == DEVICES_MAX)
 		return;
-	index = info.phc_index;
-	bpf_map_update_elem(map, &key, &index, BPF_ANY);
+	found->devices[found->n] =
+		(struct tw_sockts_device){ .netns_cookie = netns_cookie, .ifindex = device->if_index };
+	found->clocks[found->n++] = info.phc_index;
 }
 
 /* Adds the interfaces of this thread's network namespace. Its errors are those of a namespace that ends: its interfaces have no clocks. */
 static int add_here(void *ctx)
 {
-	const struct tw_socket_phcs *phcs = ctx;
+	struct found *found = ctx;
 	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct if_nameindex *devices = if_nameindex();
 	uint64_t cookie;
 
 	if (fd >= 0 && !tw_network_namespace__cookie(&cookie))
 		for (size_t i = 0; devices && devices[i].if_index; i++)
-			add_device(phcs->map, fd, cookie, &devices[i]);
+			add_device(found, fd, cookie, &devices[i]);
 	if (devices)
 		if_freenameindex(devices);
 	if (fd >= 0)
@@ -79,19 +86,38 @@ static int add_here(void *ctx)
 	return 0;
 }
 
-static void forget_all(int map)
+static bool has(const struct found *found, const struct tw_sockts_device *device)
 {
-	struct tw_sockts_device key;
-
-	while (!bpf_map_get_next_key(map, NULL, &key) && !bpf_map_delete_elem(map, &key))
-		;
+	for (size_t i = 0; i < found->n; i++)
+		if (!memcmp(&found->devices[i], device, sizeof(*device)))
+			return true;
+	return false;
 }
 
+static void forget_others(int map, const struct found *found)
+{
+	struct tw_sockts_device key, kept, *last = NULL;
+
+	while (!bpf_map_get_next_key(map, last, &key)) {
+		if (has(found, &key)) {
+			kept = key;
+			last = &kept;
+		} else if (bpf_map_delete_elem(map, &key)) {
+			return;
+		}
+	}
+}
+
+/* Clocks that do not change stay in the map meanwhile. */
 static void find(struct tw_socket_phcs *phcs)
 {
-	forget_all(phcs->map);
+	struct found found = { 0 };
+
 	if (has_phcs())
-		tw_network_namespaces__each(add_here, phcs);
+		tw_network_namespaces__each(add_here, &found);
+	forget_others(phcs->map, &found);
+	for (size_t i = 0; i < found.n; i++)
+		bpf_map_update_elem(phcs->map, &found.devices[i], &found.clocks[i], BPF_ANY);
 }
 
 static int open_links(void)
