@@ -21,6 +21,11 @@
 #define STATES_SENDING \
 	(1u << 1 | 1u << 4 | 1u << 8 | 1u << 9 | 1u << 11) /* ESTABLISHED, FIN_WAIT1, CLOSE_WAIT, LAST_ACK, CLOSING */
 
+#define IPV6_HOP_BY_HOP     0
+#define IPV6_ROUTING        43
+#define IPV6_DESTINATION    60
+#define IPV6_EXTENSIONS_MAX 4 /* hop-by-hop, destination, routing, destination */
+
 #define NOSPACE    (1ul << 2) /* SOCK_NOSPACE */
 #define SKB_MEMORY 4096       /* at least what the kernel's structures for a packet take from the send buffer */
 
@@ -354,21 +359,42 @@ struct segment {
 	uint32_t seq, bytes;
 };
 
-/* @skb: a packet that begins with its IP header. Return: false if it has no data of TCP, or has extension headers of IPv6 */
-static __always_inline bool read_segment(struct __sk_buff *skb, struct segment *ret)
+/* Whether a header of IPv6 is one that a program can add to its packets (setsockopt), with its length in its second byte. */
+static __always_inline bool is_extension(uint8_t header)
 {
-	uint32_t at = sizeof(struct ipv6), headers;
-	uint8_t version, protocol;
-	struct tcp tcp;
+	return header == IPV6_HOP_BY_HOP || header == IPV6_ROUTING || header == IPV6_DESTINATION;
+}
 
-	if (bpf_skb_load_bytes(skb, 0, &version, sizeof(version)))
-		return false;
+/* Where the TCP header of a packet begins, which begins with its IP header. Return: 0 if there is none */
+static __always_inline uint32_t find_tcp(struct __sk_buff *skb)
+{
+	uint8_t version, protocol, extension[2];
+	uint32_t at = sizeof(struct ipv6);
+
+	if (bpf_skb_load_bytes(skb, 0, &version, sizeof(version)) ||
+	    bpf_skb_load_bytes(skb,
+			       version >> 4 == 4 ? offsetof(struct ipv4, protocol) : offsetof(struct ipv6, next_header),
+			       &protocol, sizeof(protocol)))
+		return 0;
 	if (version >> 4 == 4)
 		at = (version & 15u) * 4;
-	if (bpf_skb_load_bytes(skb,
-			       version >> 4 == 4 ? offsetof(struct ipv4, protocol) : offsetof(struct ipv6, next_header),
-			       &protocol, sizeof(protocol)) ||
-	    protocol != PROTOCOL_TCP || bpf_skb_load_bytes(skb, at, &tcp, sizeof(tcp)))
+	for (uint32_t i = 0; i < IPV6_EXTENSIONS_MAX && version >> 4 == 6 && is_extension(protocol); i++) {
+		if (bpf_skb_load_bytes(skb, at, extension, sizeof(extension)))
+			return 0;
+		protocol = extension[0];
+		at += (extension[1] + 1u) * 8;
+	}
+	return protocol == PROTOCOL_TCP ? at : 0;
+}
+
+/* @skb: a packet that begins with its IP header. Return: false if it has no data of TCP */
+static __always_inline bool read_segment(struct __sk_buff *skb, struct segment *ret)
+{
+	const uint32_t at = find_tcp(skb);
+	uint32_t headers;
+	struct tcp tcp;
+
+	if (!at || bpf_skb_load_bytes(skb, at, &tcp, sizeof(tcp)))
 		return false;
 	headers = at + (tcp.offset >> 4) * 4u;
 	ret->seq = bpf_ntohl(tcp.seq);

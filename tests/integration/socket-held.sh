@@ -26,7 +26,7 @@ SO_MAX_PACING_RATE, TCP_QUICKACK = 47, 12
 def ip(text): subprocess.run(["ip", *text.split()], check=True)
 def tc(text): subprocess.run(["tc", *text.split()], check=True)
 def nft(text): subprocess.run(["nft", "-f", "-"], input=text.encode(), check=True)
-def pair(name, host="127.0.0.1", nodelay=True, sndbuf=4 << 20, rcvbuf=None):
+def pair(name, host="127.0.0.1", nodelay=True, sndbuf=4 << 20, rcvbuf=None, extensions=False):
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as listener, open("ports", "a") as ports:
         if rcvbuf: listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, rcvbuf)
@@ -34,6 +34,8 @@ def pair(name, host="127.0.0.1", nodelay=True, sndbuf=4 << 20, rcvbuf=None):
         listener.listen()
         client = socket.socket(family)
         client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, sndbuf)
+        for header in (socket.IPV6_HOPOPTS, socket.IPV6_DSTOPTS) if extensions else ():
+            client.setsockopt(socket.IPPROTO_IPV6, header, bytes((0, 0, 1, 4, 0, 0, 0, 0)))
         client.connect(listener.getsockname())
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, nodelay)
         server, _ = listener.accept()
@@ -58,6 +60,7 @@ def nagle(name="nagle", host="127.0.0.1", **options):
     with rule(server): client.send(b"a"); client.send(b"bcd")  # the first is not acknowledged
     receive(server, 4)
 def nagle6(): nagle("nagle6", "fd00:5::1")
+def extensions(): nagle("extensions", "fd00:5::1", extensions=True)
 def cork():
     client, server = pair("cork")
     client.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
@@ -117,8 +120,8 @@ for line in open(sys.argv[1]):
     if event["event"] == "egress_ts" and f["sport"] in names: sent[names[f["sport"]]].append(f)
 def count(name): return collections.Counter(f["reason"] for f in held[name])
 assert not count("unheld") and not count("unheld6"), (held["unheld"], held["unheld6"])
-for name in "nagle", "nagle6", "cork", "cwnd", "netfilter":  # exactly one wait, of the last bytes
-    wanted = "nagle" if name == "nagle6" else name
+for name in "nagle", "nagle6", "extensions", "cork", "cwnd", "netfilter":  # exactly one wait, of the last bytes
+    wanted = "nagle" if name in ("nagle6", "extensions") else name
     assert count(name) == {wanted: 1}, (name, held[name])
     (f,) = held[name]
     assert f["bytes"] == (1 if name in ("cork", "netfilter") else 3), f
@@ -144,7 +147,7 @@ for name, of in held.items():
 print("same")
 PYTHON
 
-all='unheld nagle nagle6 cork cwnd rwnd sndbuf refused pacing tsq netfilter'
+all='unheld nagle nagle6 extensions cork cwnd rwnd sndbuf refused pacing tsq netfilter'
 for _ in 1 2 3; do # the kernel can skip programs
 	rm -f ports
 	# shellcheck disable=SC2086
