@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "filter/describe.h"
 
-#include <arpa/inet.h>
-
 #include "filter/bind/name.h"
 
 const char *tw_test_op__text(uint8_t op)
@@ -51,14 +49,6 @@ void tw_line__hex_bytes(struct tw_line *line, const uint8_t *bytes, size_t len)
 	}
 }
 
-static void put_address(struct tw_line *line, const uint8_t *bytes, size_t len)
-{
-	char text[INET6_ADDRSTRLEN];
-
-	if (inet_ntop(len == 4 ? AF_INET : AF_INET6, bytes, text, sizeof(text)))
-		tw_line__str(line, text);
-}
-
 /* Whether bytes are written as an IP address: the field is an IP address, or only the field's leading bits are compared (10.0.0.0/8). */
 static bool is_address(const struct tw_test *test, size_t len)
 {
@@ -91,7 +81,7 @@ static void put_value(const struct tw_test *test, bool high, struct tw_line *lin
 	else if (test->compared == TW_AS_TEXT)
 		tw_line__quoted(line, bytes, len, true);
 	else if (test->op != TW_TEST_CONTAINS && is_address(test, len))
-		put_address(line, bytes, len);
+		tw_address__put(line, bytes, len);
 	else
 		tw_line__hex_bytes(line, bytes, len);
 	if (test->prefix) {

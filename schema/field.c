@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "schema/field.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
 
@@ -22,6 +23,14 @@ enum tw_address tw_field__address(const struct tw_field *field)
 	if (field->count == 16 && (is_called_address(field->name, "_v6") || is_called_address(field->name, "v6")))
 		return TW_ADDRESS_IPV6;
 	return TW_ADDRESS_NONE;
+}
+
+void tw_address__put(struct tw_line *line, const uint8_t *bytes, size_t len)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	if (inet_ntop(len == 4 ? AF_INET : AF_INET6, bytes, text, sizeof(text)))
+		tw_line__str(line, text);
 }
 
 /* The common fields of an EVENT are big-endian; all other bytes have the traced host's byte order. */

@@ -39,6 +39,9 @@ enum tw_address {
 /** tw_field__address() - IPV4 for an array of 4 bytes named saddr or daddr, IPV6 for one of 16 bytes named saddr_v6 or daddr_v6 */
 enum tw_address tw_field__address(const struct tw_field *field);
 
+/** tw_address__put() - append the IP address in @bytes: IPv4 if @len is 4, else IPv6 */
+void tw_address__put(struct tw_line *line, const uint8_t *bytes, size_t len);
+
 /** tw_field__is_signed() - whether the field's value, or its elements, are signed; only integers and enums can be signed */
 static inline bool tw_field__is_signed(const struct tw_field *field)
 {

@@ -236,6 +236,8 @@ const struct cli_command cli_command_report = {
 		"begin with `trace.`, are also accepted. A field that an event does not have is empty. --csv quotes "
 		"values where needed. A table has no lines for losses: they are in the summary only. If several "
 		"options name a format, the last one applies.\n\n"
+		"In JSON and in tables, a field is a number without its name, and an array is a list of numbers; the fields saddr and "
+		"daddr, and those of IPv6, are addresses: 10.0.0.1.\n\n"
 		"In JSON, `time` is a string of seconds, and `time_ns` is the same time as an integer with all its "
 		"digits. Readers that keep numbers as doubles, such as JavaScript, round integers above 2^53.\n\n"
 		"The file that -o names appears when it is complete.\n\n"

@@ -456,6 +456,15 @@ static void put_array(struct tw_json *json, const struct tw_field *field, const 
 	tw_json__close(json);
 }
 
+static void put_address(struct tw_json *json, const char *key, const struct tw_value *value)
+{
+	struct tw_line *line = tw_json__value(json, key);
+
+	tw_line__char(line, '"');
+	tw_address__put(line, value->data, value->len);
+	tw_line__char(line, '"');
+}
+
 static void put_field(struct tw_json *json, const struct tw_field *field, const struct tw_record *record)
 {
 	struct tw_value value;
@@ -464,6 +473,8 @@ static void put_field(struct tw_json *json, const struct tw_field *field, const 
 		tw_json__null(json, field->name);
 	else if (value.kind == TW_FIELD_STRING)
 		tw_json__text(json, field->name, value.data, value.len);
+	else if (tw_field__address(field) != TW_ADDRESS_NONE)
+		put_address(json, field->name, &value);
 	else if (value.kind == TW_FIELD_ARRAY)
 		put_array(json, field, &value);
 	else if (value.kind == TW_FIELD_BITMASK || value.kind == TW_FIELD_BYTES)

@@ -75,6 +75,8 @@ static void put_field(struct tw_line *line, const struct tw_report_column *colum
 		return;
 	if (value.kind == TW_FIELD_STRING)
 		tw_line__bytes(line, value.data, value.len);
+	else if (tw_field__address(field) != TW_ADDRESS_NONE)
+		tw_address__put(line, value.data, value.len);
 	else if (value.kind == TW_FIELD_ARRAY)
 		put_array(line, field, &value);
 	else if (value.kind == TW_FIELD_BITMASK)

@@ -64,10 +64,11 @@ static const struct {
 } prints[TW_SOCKTS_EVENTS] = {
 	[TW_SOCKTS_egress_ts] = {
 		SOCKET_TEXT "type=%s key=%u key_base=%s seq=%u bytes=%u transmission=%hu software=%llu hardware=%llu phc=%d "
-			    "ifindex=%u pid=%d comm=%s cgroup=%llu hook=%s",
+			    "ifindex=%u pid=%d comm=%s cgroup=%llu sample=%hu hook=%s",
 		SOCKET_VALUES SYMBOLS(type, TW_SOCKTS_EGRESS_LIST) ", REC->key, "
 			      SYMBOLS(key_base, TW_SOCKTS_KEY_BASE_LIST) ", REC->seq, REC->bytes, REC->transmission, "
 			      "REC->software, REC->hardware, REC->phc, REC->ifindex, REC->pid, REC->comm, REC->cgroup, "
+			      "REC->sample, "
 			      SYMBOLS(hook, TW_SOCKTS_HOOK_LIST),
 		NULL,
 	},
@@ -83,10 +84,10 @@ static const struct {
 	},
 	[TW_SOCKTS_ingress_ts] = {
 		SOCKET_TEXT "type=%s key=%u seq=%u bytes=%u software=%llu hardware=%llu phc=%d dev=%s hole=%u backlog=%u "
-			    "ksoftirqd=%u pid=%d comm=%s cgroup=%llu hook=%s",
+			    "ksoftirqd=%u pid=%d comm=%s cgroup=%llu sample=%hu hook=%s",
 		SOCKET_VALUES SYMBOLS(type, TW_SOCKTS_INGRESS_LIST) ", REC->key, REC->seq, REC->bytes, REC->software, "
 			      "REC->hardware, REC->phc, REC->dev, REC->hole, REC->backlog, REC->ksoftirqd, REC->pid, "
-			      "REC->comm, REC->cgroup, " SYMBOLS(hook, TW_SOCKTS_HOOK_LIST),
+			      "REC->comm, REC->cgroup, REC->sample, " SYMBOLS(hook, TW_SOCKTS_HOOK_LIST),
 		NULL,
 	},
 	[TW_SOCKTS_held] = {

@@ -22,7 +22,7 @@ def read(name):
         if e["event"] in TYPES:
             f = e["fields"]
             f["what"] = TYPES[e["event"]][f["type"] if "type" in f else f["direction"]]
-            f["to"] = ".".join(map(str, f["daddr"])) if f["family"] == 2 else bytes(f["daddrv6"]).hex()
+            f["to"] = f["daddr"] if f["family"] == 2 else f["daddrv6"]
             yield f
 PYTHON
 
@@ -46,7 +46,7 @@ right() {
 cat >echoes.py <<'PYTHON'
 import re, sys
 from read import read
-events = [e for e in read(sys.argv[1] + ".json") if e["to"] in ("10.3.0.2", "fd000003000000000000000000000002") and "rtt" in e]
+events = [e for e in read(sys.argv[1] + ".json") if e["to"] in ("10.3.0.2", "fd00:3::2") and "rtt" in e]
 shown = {int(seq): float(ms) * 1e6 for seq, ms in re.findall(r"icmp_seq=(\d+) .*time=([0-9.]+) ms", open(sys.argv[1] + ".out").read())}
 requests, replies = ([e for e in events if e["what"] == what] for what in ("request", "reply"))
 assert len({e["id"] for e in events}) == 1 and len({e["skaddr"] for e in events}) == 1 and events[0]["skaddr"], events

@@ -33,7 +33,7 @@ class Event:
     def __init__(self, fields, name, frame, shown):
         held = name == "held"  # its time is the end of the wait of one byte
         egress = name == "egress_ts" or held
-        ends = [(".".join(map(str, fields[end + "addrv6"][12:])), fields[end + "port"]) for end in "sd"]
+        ends = [(fields[end + "addrv6"].removeprefix("::ffff:"), fields[end + "port"]) for end in "sd"]
         self.frame, self.stage = frame, "held" if held else (EGRESS if egress else INGRESS)[fields["type"]]
         self.flow = (fields["protocol"], *(ends if egress else reversed(ends)))
         self.key = extended(self.flow, fields["seq"]) if fields["protocol"] == 6 else fields["key"]

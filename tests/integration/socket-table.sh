@@ -69,8 +69,7 @@ IN = ["", "rx", "ip", "l4", "queued", "wake", "run", "read"]
 STAGES = {"send": ("entry", "sendmsg"), "tcp": ("sendmsg", "sched"), "qdisc": ("sched", "snd"), "ack": ("snd", "ack"), "ip": ("rx", "ip"),
           "l4": ("ip", "l4"), "socket": ("l4", "queued"), "wake": ("queued", "wake"), "run": ("wake", "run"), "read": ("queued", "read")}
 def address(f, side):
-    a = f[side + "addrv6"]
-    a = ipaddress.ip_address(a) if isinstance(a, str) and ":" in a else ipaddress.IPv6Address(bytes(a) if isinstance(a, list) else bytes.fromhex(a.replace(" ", "")))
+    a = ipaddress.IPv6Address(f[side + "addrv6"])
     return str(a.ipv4_mapped or a)
 def events(name, netns):
     for line in open(name):
@@ -197,6 +196,13 @@ read -r client server <ports
 expect "figures of a recording" same "$result"
 "$tracewire" sockets -q --json - <x.pcapng | sed 's/standard input/x.pcapng/' >piped.table
 cmp -s x.table piped.table || fail "a pipe has other figures"
+
+# report: addresses as text also in tables, and all fields of the steps in the text.
+"$tracewire" report -q --csv -e saddr,daddrv6 -f "$mine and egress_ts.sport == $client" x.pcapng | sed 1d | sort -u >x.addresses
+expect "addresses in a table" "127.0.0.1,::ffff:127.0.0.1" "$(cat x.addresses)"
+for event in egress_ts ingress_ts; do
+	"$tracewire" report -q --event $event x.pcapng | grep -qE " comm=.* cgroup=[0-9]+ sample=1 hook=" || fail "no field sample in the text of $event"
+done
 
 # The text: 80 columns, names escaped, rows sorted, as many as wanted.
 "$tracewire" sockets -q -n 100 --sort ack x.pcapng >x.text
