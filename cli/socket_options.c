@@ -43,12 +43,12 @@ static const struct cli_option options[] = {
 	  "Only events at this interface of Tracewire's own network namespace. May be given up to 4 times",
 	  .offset = offsetof(struct run_config, sockets.devices), .apply = run_words__add },
 	{ 0, "sample", "N", CLI_ARG_NUMBER,
-	  "Make the events of one in N messages of each socket, with all stages of this message, and none of the others "
-	  "(default 1: all messages)",
+	  "Make the events egress_ts, egress_stats and ingress_ts of one in N messages of each socket, with all stages of this "
+	  "message, and none of the others. N is 1 (default: all messages) to 65535. Other events are not sampled",
 	  .offset = offsetof(struct run_config, sockets.sample), .apply = apply_sample },
 	{ 0, "max-cpu", "PERCENT", CLI_ARG_TEXT,
 	  "Limit the time that the BPF programs of socket events take, in percent of the time of all CPUs: if they take more, fewer "
-	  "messages have events, as with --sample",
+	  "messages have the events of --sample",
 	  .offset = offsetof(struct run_config, sockets.max_cpu), .apply = apply_max_cpu },
 	{ 0 },
 };

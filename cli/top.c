@@ -206,7 +206,7 @@ static const struct cli_option options[] = {
 	{ 'i', "interval", "SECONDS", CLI_ARG_TEXT, "Time between two screens, at least 0.1 (default 1)",
 	  .offset = offsetof(struct latency_config, interval), .apply = latency__apply_interval },
 	{ 'c', "count", "N", CLI_ARG_NUMBER, "End after N screens",
-	  .offset = offsetof(struct latency_config, intervals) },
+	  .offset = offsetof(struct latency_config, intervals), .apply = latency__apply_count },
 	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object for each screen, as `latency` does",
 	  .offset = offsetof(struct latency_config, as_json) },
 	{ 0 },

@@ -351,18 +351,19 @@ static enum tw_sockts_clock socket_clock(int id)
 static int resolve_socket_names(struct tw_producer *p, struct tw_error *error)
 {
 	const struct tw_socket_selection *selection = &p->options->sockets;
-	bool has_socket_events = false;
+	uint32_t events = 0;
+	int err;
 
-	if (!tw_socket_selection__has_any(selection))
+	if (!tw_socket_selection__given(selection))
 		return 0;
-	for (size_t i = 0; i < p->selection.events.n; i++)
-		has_socket_events |= tw_event_name__socket_event(&p->selection.events.names[i]) < TW_SOCKTS_EVENTS;
-	if (!has_socket_events)
-		return tw_error__set(
-			error, -EINVAL,
-			"--cgroup, --container, --netns, --netdev, --sample and --max-cpu apply to socket events, and none is "
-			"selected: add -e sockts");
-	return tw_socket_selection__resolve(selection, &p->socket_names, error);
+	for (size_t i = 0; i < p->selection.events.n; i++) {
+		const enum tw_sockts_event event = tw_event_name__socket_event(&p->selection.events.names[i]);
+
+		if (event < TW_SOCKTS_EVENTS)
+			events |= 1u << event;
+	}
+	err = tw_socket_selection__check(selection, events, error);
+	return err ? err : tw_socket_selection__resolve(selection, &p->socket_names, error);
 }
 
 /* Refuses options that BPF programs cannot follow. */

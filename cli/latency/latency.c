@@ -15,7 +15,8 @@
 #include "cli/progress.h"
 #include "cli/standard_files.h"
 
-#define LINEAR_MAX   1000000000000u       /* ns */
+#define LINEAR_MAX   1000000000000u /* ns */
+#define COUNT_MAX    1000000000
 #define INTERVAL_MIN (100 * TW_NS_PER_MS) /* the interval at which a live run looks at the time */
 
 void latency__discard(void *data)
@@ -211,6 +212,13 @@ int latency__apply_interval(void *target, const char *value, struct tw_error *er
 	return 0;
 }
 
+int latency__apply_count(void *target, const char *value, struct tw_error *error)
+{
+	static const struct tw_number_rule rule = { .min = 1, .max = COUNT_MAX };
+
+	return cli_number__parse("count", value, &rule, target, error);
+}
+
 int latency__apply_linear(void *target, const char *value, struct tw_error *error)
 {
 	static const struct tw_number_rule rule = { .min = 1, .max = LINEAR_MAX };
@@ -233,7 +241,7 @@ static const struct cli_option result_options[] = {
 	  "Print the histograms of each interval of this length, at least 0.1, instead of one result at the end",
 	  .offset = offsetof(struct latency_config, interval), .apply = latency__apply_interval },
 	{ 'c', "count", "N", CLI_ARG_NUMBER, "End after N intervals",
-	  .offset = offsetof(struct latency_config, intervals) },
+	  .offset = offsetof(struct latency_config, intervals), .apply = latency__apply_count },
 	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object for each result",
 	  .offset = offsetof(struct latency_config, as_json) },
 	{ 0 },

@@ -93,8 +93,12 @@ struct tw_latency_options latency__options(const struct latency_config *config, 
 
 extern const struct cli_option_group latency__result_group; /* --svg, -i, -c, -j; of `latency` and `hist` */
 
-/** latency__apply_interval(), latency__apply_linear() - parse --interval and --linear. @target: uint64_t, ns; width of the buckets */
+/**
+ * latency__apply_interval(), latency__apply_count(), latency__apply_linear() - parse --interval, --count and --linear
+ * @target: uint64_t, ns; number of results; width of the buckets
+ */
 int latency__apply_interval(void *target, const char *value, struct tw_error *error);
+int latency__apply_count(void *target, const char *value, struct tw_error *error);
 int latency__apply_linear(void *target, const char *value, struct tw_error *error);
 
 /** latency__discard() - free what the options have allocated; @config is a struct latency_config */

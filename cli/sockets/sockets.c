@@ -43,18 +43,12 @@ static const char *live_option(const struct sockets_config *config)
 		{ "subbuf-size", run->subbuf_kib },
 		{ "threads", run->threads },
 		{ "clock", run->clock },
-		{ "cgroup", run->sockets.cgroups.n },
-		{ "container", run->sockets.containers.n },
-		{ "netns", run->sockets.netns.n },
-		{ "netdev", run->sockets.devices.n },
-		{ "sample", run->sockets.sample },
-		{ "max-cpu", run->sockets.max_cpu },
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		if (options[i].is_given)
 			return options[i].name;
-	return NULL;
+	return tw_socket_selection__given(&run->sockets);
 }
 
 /* Finds the capture and the command among the arguments, and refuses what does not fit. @ret_file: NULL = a live run */
@@ -122,7 +116,7 @@ static const struct cli_option options[] = {
 	{ 'i', "interval", "SECONDS", CLI_ARG_TEXT, "Live: time between two tables, at least 0.1 (default 1)",
 	  .offset = offsetof(struct sockets_config, interval), .apply = latency__apply_interval },
 	{ 'c', "count", "N", CLI_ARG_NUMBER, "Live: end after N tables",
-	  .offset = offsetof(struct sockets_config, intervals) },
+	  .offset = offsetof(struct sockets_config, intervals), .apply = latency__apply_count },
 	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object for each table",
 	  .offset = offsetof(struct sockets_config, as_json) },
 	{ 0 },

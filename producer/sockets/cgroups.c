@@ -58,7 +58,7 @@ static int identify(const char *root, const char *path, struct tw_sockts_cgroup 
 	if ((size_t)snprintf(full, sizeof(full), "%s/%s", root, path) >= sizeof(full))
 		return -ENAMETOOLONG;
 	if (stat(full, &st))
-		return -errno;
+		return errno == ENOTDIR ? -ENOENT : -errno;
 	if (!S_ISDIR(st.st_mode))
 		return -ENOENT;
 	*ret = (struct tw_sockts_cgroup){ .id = st.st_ino, .level = depth_of(path) };

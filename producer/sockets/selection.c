@@ -60,7 +60,9 @@ static int find_netns(const char *name, uint64_t *ret, struct tw_error *error)
 	err = find_cookie(path, ret);
 	if (err)
 		return tw_error__set(
-			error, err,
+			error,
+			err == -EPERM || err == -EACCES ? err
+							: -EINVAL, /* whatever the path is, another name is needed */
 			"--netns '%s': %s is not a network namespace that can be entered (%s); `ip netns` shows the names, "
 			"/proc/PID/ns/net is that of a process",
 			name, path, strerror(-err));
@@ -130,10 +132,31 @@ int tw_socket_selection__resolve(const struct tw_socket_selection *selection, st
 	return err;
 }
 
-bool tw_socket_selection__has_any(const struct tw_socket_selection *selection)
+const char *tw_socket_selection__given(const struct tw_socket_selection *selection)
 {
-	return selection->cgroups.n || selection->containers.n || selection->netns.n || selection->devices.n ||
-	       selection->sample || selection->max_cpu;
+	return selection->cgroups.n      ? "cgroup"
+	       : selection->containers.n ? "container"
+	       : selection->netns.n      ? "netns"
+	       : selection->devices.n    ? "netdev"
+	       : selection->sample       ? "sample"
+	       : selection->max_cpu      ? "max-cpu"
+					 : NULL;
+}
+
+int tw_socket_selection__check(const struct tw_socket_selection *selection, uint32_t events, struct tw_error *error)
+{
+	const char *option = tw_socket_selection__given(selection);
+
+	if (option && !events)
+		return tw_error__set(error, -EINVAL,
+				     "--%s applies to socket events, and none is selected: add -e sockts", option);
+	if ((selection->sample || selection->max_cpu) && !(events & TW_SOCKET_OF_MESSAGES))
+		return tw_error__set(error, -EINVAL,
+				     "--%s applies to the messages of " TW_SOCKTS_SYSTEM
+				     ":egress_ts, egress_stats and ingress_ts, and none of these "
+				     "events is selected: leave it out, or add -e " TW_SOCKTS_SYSTEM,
+				     selection->sample ? "sample" : "max-cpu");
+	return 0;
 }
 
 void tw_socket_selection__fini(struct tw_socket_selection *selection)

@@ -13,6 +13,9 @@
 #include "producer/sockets/record.h"
 #include "producer/tracer/tracer.h"
 
+/* The events of messages, as bits: --sample and --max-cpu make them fewer, and --pid and --follow select them, because their task is known. */
+#define TW_SOCKET_OF_MESSAGES (1u << TW_SOCKTS_egress_ts | 1u << TW_SOCKTS_egress_stats | 1u << TW_SOCKTS_ingress_ts)
+
 /* The wishes of the user. All zero: everything is selected. Several names of one kind select the sockets of each of them. */
 struct tw_socket_selection {
 	struct tw_words cgroups;    /* paths below the root of cgroup2, or below its mount point */
@@ -42,8 +45,15 @@ struct tw_socket_selected {
 int tw_socket_selection__resolve(const struct tw_socket_selection *selection, struct tw_socket_selected *ret,
 				 struct tw_error *error);
 
-/** tw_socket_selection__has_any() - whether the user has selected anything */
-bool tw_socket_selection__has_any(const struct tw_socket_selection *selection);
+/** tw_socket_selection__given() - Return: the name of the first option that the user has given, such as "sample"; NULL = none */
+const char *tw_socket_selection__given(const struct tw_socket_selection *selection);
+
+/**
+ * tw_socket_selection__check() - refuse options that have no effect on the selected events
+ * @events: bits 1 << enum tw_sockts_event; 0 = no socket event is selected
+ * Return: 0, or -EINVAL with @error filled
+ */
+int tw_socket_selection__check(const struct tw_socket_selection *selection, uint32_t events, struct tw_error *error);
 
 /** tw_socket_selection__fini() - free the lists of names; the names are borrowed */
 void tw_socket_selection__fini(struct tw_socket_selection *selection);

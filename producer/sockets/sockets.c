@@ -118,6 +118,8 @@ static int choose_hooks(struct tw_sockets *s, const struct tw_sockets_options *o
 		else if (options->left_out && explain_lack(s, options, i, &why))
 			options->left_out(options->ctx, why.text);
 	}
+	if (!err)
+		say_missing_stages(s, options);
 	return err;
 }
 
@@ -193,9 +195,6 @@ static int load(struct tw_sockets *s, const struct tw_sockets_options *options, 
 	return 0;
 }
 
-/* The events of which a task is known: those of messages */
-#define OF_MESSAGES (1u << TW_SOCKTS_egress_ts | 1u << TW_SOCKTS_egress_stats | 1u << TW_SOCKTS_ingress_ts)
-
 /* Leaves out the events that are not among @can. @option, @lack: parts of a sentence. Return: 0 if others are left */
 static int leave_out(struct tw_sockets_options *options, uint32_t can, const char *option, const char *lack,
 		     struct tw_error *error)
@@ -225,7 +224,7 @@ static int leave_out_unselectable(struct tw_sockets_options *options, struct tw_
 		err = leave_out(options, tw_socket_selected__events(options->selected), "--netdev leaves", "interface",
 				error);
 	if (!err && options->has_tasks)
-		err = leave_out(options, OF_MESSAGES, "--pid and --follow leave", "sender or reader", error);
+		err = leave_out(options, TW_SOCKET_OF_MESSAGES, "--pid and --follow leave", "sender or reader", error);
 	return err;
 }
 

@@ -153,7 +153,12 @@ refused "there is no such cgroup" -e sockts --cgroup /no/such/cgroup
 refused "is not a path" -e sockts --cgroup nginx
 refused "cgroups have only the id" -e sockts --container no-such-container
 refused "is not a network namespace" -e sockts --netns no-such-netns
+refused "is not a network namespace" -e sockts --netns /etc/passwd/net
+refused "there is no such cgroup" -e sockts --cgroup /cgroup.procs/x
 refused "has no such interface" -e sockts --netdev none0
-refused "none is selected: add -e sockts" -e sched --netdev lo
+refused "record: --netdev applies to socket events, and none is selected: add -e sockts" -e sched --netdev lo
+refused "record: --sample applies to socket events, and none is selected: add -e sockts" -e sched --sample 10
+refused "record: --sample applies to the messages of sockts:egress_ts" -e sockts:drop,sockts:held,sched --sample 10
+refused "record: --max-cpu applies to the messages of sockts:egress_ts" -e sockts:tcp_reset --max-cpu 10
 refused "which has no interface" -e sockts:tcp_reset --netdev lo
 exit $failed
