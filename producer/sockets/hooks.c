@@ -227,6 +227,7 @@ static void set_lack(const struct tw_bpf_kernel *kernel, const struct tw_socket_
 	if (needed && permits_alone(kernel, hook))
 		hook = needed;
 	snprintf(ret->fix, sizeof(ret->fix), "use Linux %s or later", hook->since);
+	ret->lacks_mount = false;
 	tw_socket_hook__describe(hook, what, sizeof(what));
 	if (hook->needs && !tw_bpf_kernel__has_function(kernel, hook->needs)) {
 		snprintf(ret->lack, sizeof(ret->lack), "this kernel has no function %s()", hook->needs);
@@ -235,6 +236,7 @@ static void set_lack(const struct tw_bpf_kernel *kernel, const struct tw_socket_
 	} else if (tw_socket_hook__is_of_cgroup(hook)) {
 		snprintf(ret->lack, sizeof(ret->lack), "cgroup2 is not mounted");
 		snprintf(ret->fix, sizeof(ret->fix), "mount it");
+		ret->lacks_mount = true;
 	} else {
 		snprintf(ret->lack, sizeof(ret->lack), "this kernel permits no BPF programs at %s", what);
 	}
@@ -281,6 +283,7 @@ static const struct tw_socket_hook *find_hook(const struct tw_bpf_kernel *kernel
 		if (permits(kernel, &hooks[i])) {
 			tw_socket_hook__describe(&hooks[i], ret->hook, sizeof(ret->hook));
 			ret->lack[0] = ret->fix[0] = '\0';
+			ret->lacks_mount = false;
 			return &hooks[i];
 		}
 		if (!ret->lack[0] || !hangs_on_function(&hooks[i]))

@@ -98,6 +98,24 @@ static void drop_hooks_without_socket(struct tw_sockets *s)
 	s->n_hooks = n;
 }
 
+/* Says which stages of events that can be made are missing because of a mount. Lacks of the kernel are shown by doctor and info. */
+static void say_missing_stages(const struct tw_sockets *s, const struct tw_sockets_options *options)
+{
+	struct tw_socket_stage stages[TW_SOCKET_STAGES_MAX];
+	const size_t n = tw_sockets__stages(s, stages, TW_SOCKET_STAGES_MAX);
+	struct tw_error sentence;
+	char what[128];
+
+	for (size_t i = 0; i < n && options->left_out; i++) {
+		if (!stages[i].lacks_mount || !has_hook(s, stages[i].events))
+			continue;
+		tw_error__set(&sentence, 0, "%s has no stage %s: %s: %s",
+			      tw_sockts__names(stages[i].events, what, sizeof(what)), stages[i].name, stages[i].lack,
+			      stages[i].fix);
+		options->left_out(options->ctx, sentence.text);
+	}
+}
+
 /* Chooses the hooks of the selected events. Return: 0 if there is one for at least one event */
 static int choose_hooks(struct tw_sockets *s, const struct tw_sockets_options *options, struct tw_error *error)
 {

@@ -110,6 +110,7 @@ struct tw_socket_stage {
 	char hook[128];   /* for people, such as "tracepoint kfree_skb"; "" = none */
 	char lack[192];   /* why there is none, and what to do, as parts of a sentence; "" if there is one */
 	char fix[64];
+	bool lacks_mount; /* the kernel has it: only cgroup2 is not mounted */
 };
 
 /**

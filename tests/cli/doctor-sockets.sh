@@ -44,6 +44,9 @@ if grep -q 'no BPF programs at function' "$scratch/stages" && grep -q ' cgroup2 
 	expect "other stages" "$(grep -vE "$needing" "$scratch/stages")" "$(grep -vE "$needing" "$scratch/without")"
 	run 1 "$tracewire" record -e sockts:egress_ts -w "$scratch/x.pcapng" -- true
 	says "$scratch/err" 'cannot record sockts:egress_ts of TCP: (cgroup2 is not mounted: mount it|this kernel has no)' || fail "$(cat "$scratch/err")"
+	run 0 "$tracewire" record -e sockts -w "$scratch/x.pcapng" -- true
+	expect "sentences about stages without cgroup2" "sockts:ingress_ts has no stage l4: cgroup2 is not mounted: mount it" \
+		"$(grep 'has no stage' "$scratch/err")"
 fi
 mount --bind /dev/null /sys/kernel/btf/vmlinux
 stages | grep -q '^limited this kernel has no type information' || fail "without type information: $(stages)"
