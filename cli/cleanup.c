@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/messages.h"
 #include "cli/private_home.h"
+#include "cli/stop.h"
 #include "pcap-tools/output/repair.h"
 #include "producer/instance.h"
 #include "producer/sockets/flags.h"
@@ -91,16 +92,31 @@ static int remove_runs(struct stale_cleanup *cleanup)
 	return err < 0 ? err : 0;
 }
 
+static void say_waiting(void *ctx, const char *sentence)
+{
+	const struct stale_cleanup *cleanup = ctx;
+
+	if (!cleanup->quiet)
+		note__say("%s", sentence);
+}
+
+static int count_signals(void *ctx)
+{
+	(void)ctx;
+	return stop__signals();
+}
+
 /* Repairs captures, and removes all stale state. Captures come first, because other steps may fail: a capture host may have no tracefs. */
 static int remove_stale(struct stale_cleanup *cleanup)
 {
 	int err = tw_output__repair_left(cleanup->dry_run, tell_repaired, cleanup, cleanup->error);
 	const int unrepaired = err ? err : cleanup->err;
+	const struct tw_socket_flags_wait wait = { say_waiting, count_signals, cleanup };
 
 	cleanup->err = 0;
 	err = tw_classifier__cleanup(cleanup->dry_run, tell_removed, cleanup, cleanup->error);
 	if (!err)
-		err = tw_socket_flags__cleanup(cleanup->dry_run, tell_removed, cleanup, cleanup->error);
+		err = tw_socket_flags__cleanup(cleanup->dry_run, &wait, tell_removed, cleanup, cleanup->error);
 	if (!err)
 		err = private_home__cleanup(cleanup->dry_run, tell_removed, cleanup, cleanup->error);
 	if (!err)

@@ -35,6 +35,12 @@ static void say_note(void *ctx, const char *sentence)
 	note__say("%s", sentence);
 }
 
+static int count_signals(void *ctx)
+{
+	(void)ctx;
+	return stop__signals();
+}
+
 static int check(struct session *session, char *const *command, struct tw_error *error)
 {
 	if (session->config->follow && !command[0])
@@ -220,6 +226,7 @@ int session__run(const struct run_config *config, const struct tw_producer_optio
 	session.options.open_questions = output->open_requests;
 	session.options.clock_failed = config->quiet ? NULL : say_note;
 	session.options.event_left_out = config->quiet ? NULL : say_note;
+	session.options.signals = count_signals;
 	session.options.refused = output->refused;
 	session.options.joined = output->joined;
 	session.options.ctx = ctx;

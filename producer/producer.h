@@ -74,6 +74,8 @@ struct tw_producer_options {
 	 * be NULL.
 	 */
 	void (*event_left_out)(void *ctx, const char *sentence);
+	/* Number of signals so far that end the run; called by any thread. One ends a start that waits. NULL = there are none */
+	int (*signals)(void *ctx);
 	/*
 	 * Whether a receiver may have joined since the last call; if so, all metadata is sent immediately. Called only if @repeat_ms is not
 	 * 0. Must not block. May be NULL.

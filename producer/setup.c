@@ -429,6 +429,7 @@ static int make_sockets(struct tw_producer *p, uint32_t own_tgid, struct tw_erro
 		.conditions = p->filtering.conditions,
 		.own_tgid = o->show_self ? 0 : own_tgid,
 		.left_out = o->event_left_out,
+		.signals = o->signals,
 		.ctx = o->ctx,
 	};
 	int err = options.events ? tw_sockets__new(&options, &p->sockets, &why) : 0;

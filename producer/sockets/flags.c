@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/state_file.h"
+#include "base/time.h"
 #include "producer/sockets/socket_iterator.h"
 
 #include "flag_programs.skel.h"
@@ -30,17 +31,75 @@
 
 struct tw_socket_flags {
 	struct tw_state_file file; /* its content is the path of the pin */
+	struct tw_state_file locked;
+	bool is_locked; /* until tw_socket_flags__ready() */
 	char pin[PATH_MAX];
 	int marks; /* map, borrowed */
+	struct tw_socket_flags_wait wait;
 };
 
-/* Excludes other runs while flags are set or cleared for all sockets, and while the filesystem is mounted or unmounted. */
-static int lock(struct tw_state_file *ret, struct tw_error *error)
-{
-	int err = -EBUSY;
+/* Work that can take seconds. */
+struct work {
+	const struct tw_socket_flags_wait *wait;
+	int signals;   /* number of signals before which it goes on */
+	uint64_t said; /* when it began, or a sentence was said, ns */
+};
 
-	for (int i = 0; i < LOCK_TRIES && (err == -EBUSY || err == -ENOENT); i++)
+/* @signals: number of signals that do not end the work */
+static struct work begin_work(const struct tw_socket_flags_wait *wait, int signals)
+{
+	return (struct work){ wait, signals, tw_time__now(CLOCK_MONOTONIC) };
+}
+
+static bool is_ended(const struct work *work)
+{
+	return work->wait->signals && work->wait->signals(work->wait->ctx) > work->signals;
+}
+
+/* Whether something is to be said: each second */
+static bool has_to_say(struct work *work)
+{
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+
+	if (!work->wait->say || now - work->said < TW_NS_PER_SECOND)
+		return false;
+	work->said = now;
+	return true;
+}
+
+/* For the iterator of sockets. @ctx: a struct work */
+static bool goes_on(void *ctx, size_t visited)
+{
+	struct work *work = ctx;
+	char sentence[128];
+
+	if (has_to_say(work)) {
+		snprintf(sentence, sizeof(sentence),
+			 "the TCP sockets of each network namespace are visited; %zu namespaces are done", visited);
+		work->wait->say(work->wait->ctx, sentence);
+	}
+	return !is_ended(work);
+}
+
+/* Excludes other runs while flags are set or cleared for all sockets, and while the filesystem is mounted or unmounted. */
+static int lock(struct work *work, struct tw_state_file *ret, struct tw_error *error)
+{
+	int err = tw_state_file__lock(LOCK, ret, error);
+	bool is_said = false;
+
+	for (int i = 0; i < LOCK_TRIES && (err == -EBUSY || err == -ENOENT); i++) {
+		if (is_ended(work))
+			return tw_error__set(
+				error, -EINTR,
+				"a signal has ended the wait for another run, which sets or clears flags of TCP sockets");
+		if (!is_said && has_to_say(work)) {
+			work->wait->say(
+				work->wait->ctx,
+				"waiting for another run of Tracewire, which sets or clears flags of TCP sockets");
+			is_said = true;
+		}
 		err = tw_state_file__lock(LOCK, ret, error);
+	}
 	return err;
 }
 
@@ -169,10 +228,19 @@ static int pin(struct tw_socket_flags *flags, const char *bpffs, struct tw_error
 			      : err;
 }
 
-int tw_socket_flags__new(int marks, struct tw_socket_flags **ret, struct tw_error *error)
+void tw_socket_flags__ready(struct tw_socket_flags *flags)
+{
+	if (flags && flags->is_locked)
+		unlock(&flags->locked);
+	if (flags)
+		flags->is_locked = false;
+}
+
+int tw_socket_flags__new(int marks, const struct tw_socket_flags_wait *wait, struct tw_socket_flags **ret,
+			 struct tw_error *error)
 {
 	struct tw_socket_flags *flags = calloc(1, sizeof(*flags));
-	struct tw_state_file locked;
+	struct work work = begin_work(wait, 0);
 	char bpffs[PATH_MAX];
 	int err;
 
@@ -180,36 +248,34 @@ int tw_socket_flags__new(int marks, struct tw_socket_flags **ret, struct tw_erro
 		return tw_error__set(error, -ENOMEM, "no memory for the marks of sockets");
 	flags->marks = marks;
 	flags->file.fd = -1;
-	err = lock(&locked, error);
+	flags->wait = *wait;
+	err = lock(&work, &flags->locked, error);
 	if (!err) {
-		err = find_bpffs(&locked, bpffs, error);
+		flags->is_locked = true;
+		err = find_bpffs(&flags->locked, bpffs, error);
 		if (!err)
 			err = pin(flags, bpffs, error);
 		if (err)
-			leave_bpffs(&locked);
-		unlock(&locked);
+			leave_bpffs(&flags->locked);
 	}
-	if (err)
+	if (err) {
+		tw_socket_flags__ready(flags);
 		free(flags);
-	else
+	} else {
 		*ret = flags;
+	}
 	return err;
 }
 
-int tw_socket_flags__set(int program)
+int tw_socket_flags__set(const struct tw_socket_flags_wait *wait, int program)
 {
-	struct tw_state_file locked;
-	int err = lock(&locked, NULL);
+	struct work work = begin_work(wait, 0);
 
-	if (err)
-		return err;
-	err = tw_socket_iterator__run(program);
-	unlock(&locked);
-	return err;
+	return tw_socket_iterator__run(program, goes_on, &work);
 }
 
 /* Loads one of the programs with the marks of a run, and those of another one, and runs it for all sockets. */
-static int run_program(int marks, int heirs, bool hands_over)
+static int run_program(int marks, int heirs, bool hands_over, struct work *work)
 {
 	libbpf_print_fn_t print = libbpf_set_print(NULL);
 	struct flag_programs *programs = flag_programs__open();
@@ -223,8 +289,9 @@ static int run_program(int marks, int heirs, bool hands_over)
 		err = flag_programs__load(programs);
 	}
 	if (!err)
-		err = tw_socket_iterator__run(
-			bpf_program__fd(hands_over ? programs->progs.hand_over : programs->progs.clear));
+		err = tw_socket_iterator__run(bpf_program__fd(hands_over ? programs->progs.hand_over
+									 : programs->progs.clear),
+					      goes_on, work);
 	flag_programs__destroy(programs);
 	libbpf_set_print(print);
 	return err;
@@ -246,6 +313,7 @@ static int open_marks(const char *pin)
 struct ended {
 	int marks;
 	const char *pin;
+	struct work *work;
 };
 
 /* Hands flags over to the run of a state file, unless it has ended. */
@@ -261,24 +329,24 @@ static int hand_over(struct tw_state_file *file, void *ctx, struct tw_error *err
 	heirs = open_marks(pin);
 	if (heirs < 0)
 		return 0;
-	err = run_program(ended->marks, heirs, true);
+	err = run_program(ended->marks, heirs, true, ended->work);
 	close(heirs);
 	return err;
 }
 
 /* Clears the flags of a run that has ended, except those that another run needs. The lock must be held. */
-static int clear_marked(int marks, const char *pin)
+static int clear_marked(int marks, const char *pin, struct work *work)
 {
-	struct ended ended = { marks, pin };
+	struct ended ended = { marks, pin, work };
 	const int err = tw_state_file__each(STATE_FILES, hand_over, &ended, NULL);
 
-	return err ? err : run_program(marks, marks, false);
+	return err ? err : run_program(marks, marks, false, work);
 }
 
 /* Clears flags and removes the pin and the state file. The lock must be held. */
-static int end(int marks, const char *pin, const struct tw_state_file *file)
+static int end(int marks, const char *pin, const struct tw_state_file *file, struct work *work)
 {
-	const int err = clear_marked(marks, pin);
+	const int err = clear_marked(marks, pin, work);
 
 	if (err)
 		return err;
@@ -288,23 +356,42 @@ static int end(int marks, const char *pin, const struct tw_state_file *file)
 	return 0;
 }
 
+/* Clears the flags of a run, and removes what only it needs. */
+static int end_run(struct tw_socket_flags *flags)
+{
+	const struct tw_socket_flags_wait *wait = &flags->wait;
+	/* the signals that have ended the run so far do not end this */
+	struct work work = begin_work(wait, wait->signals ? wait->signals(wait->ctx) : 0);
+	int err = flags->is_locked ? 0 : lock(&work, &flags->locked, NULL);
+
+	if (err)
+		return err;
+	flags->is_locked = true;
+	err = end(flags->marks, flags->pin, &flags->file, &work);
+	if (!err)
+		leave_bpffs(&flags->locked);
+	return err;
+}
+
 void tw_socket_flags__free(struct tw_socket_flags *flags)
 {
-	struct tw_state_file locked;
+	int err;
 
 	if (!flags)
 		return;
-	if (!lock(&locked, NULL)) {
-		if (!end(flags->marks, flags->pin, &flags->file))
-			leave_bpffs(&locked);
-		unlock(&locked);
-	}
+	err = end_run(flags);
+	tw_socket_flags__ready(flags);
+	if (err && flags->wait.say)
+		flags->wait.say(
+			flags->wait.ctx,
+			"the flags of TCP sockets stay for now: `tracewire cleanup`, or the next run, clears them");
 	tw_state_file__close(&flags->file);
 	free(flags);
 }
 
 struct cleanup {
 	bool dry_run;
+	struct work *work;
 	void (*removed)(void *ctx, const char *what, const char *name);
 	void *ctx;
 };
@@ -335,7 +422,7 @@ static int clean_up(struct tw_state_file *file, void *ctx, struct tw_error *erro
 	if (cleanup->dry_run || marks == -EAGAIN)
 		err = 0;
 	else if (marks >= 0)
-		err = end(marks, pin, file);
+		err = end(marks, pin, file, cleanup->work);
 	else if ((err = marks) ==
 		 -ENOENT) { /* the run was killed before it made the pin, or the machine was started again */
 		tw_state_file__remove(file);
@@ -358,16 +445,18 @@ static int find_ended(struct tw_state_file *file, void *ctx, struct tw_error *er
 	return !tw_state_file__try_lock(file);
 }
 
-int tw_socket_flags__cleanup(bool dry_run, void (*removed)(void *ctx, const char *what, const char *name), void *ctx,
+int tw_socket_flags__cleanup(bool dry_run, const struct tw_socket_flags_wait *wait,
+			     void (*removed)(void *ctx, const char *what, const char *name), void *ctx,
 			     struct tw_error *error)
 {
-	struct cleanup cleanup = { dry_run, removed, ctx };
+	struct work work = begin_work(wait, 0);
+	struct cleanup cleanup = { dry_run, &work, removed, ctx };
 	struct tw_state_file locked;
 	int err = tw_state_file__each(STATE_FILES, find_ended, NULL, error);
 
 	if (err <= 0)
 		return err;
-	err = lock(&locked, error);
+	err = lock(&work, &locked, error);
 	if (err)
 		return err;
 	err = tw_state_file__each(STATE_FILES, clean_up, &cleanup, error);

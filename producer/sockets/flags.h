@@ -20,33 +20,50 @@
 
 struct tw_socket_flags;
 
-/**
- * tw_socket_flags__new() - pin the marks of a run, before the programs that set flags are attached
- * @marks: descriptor of the map
- * Return: 0 or -errno with @error filled
- */
-int tw_socket_flags__new(int marks, struct tw_socket_flags **ret, struct tw_error *error);
+/* How work is shown and ended that can take seconds: one run at a time sets or clears flags, and there may be many network namespaces. */
+struct tw_socket_flags_wait {
+	void (*say)(void *ctx,
+		    const char *sentence); /* called by any thread, at most once a second; NULL = nothing is shown */
+	int (*signals)(
+		void *ctx); /* number of signals so far that end the run; called by any thread. NULL = there are none */
+	void *ctx;
+};
 
 /**
- * tw_socket_flags__set() - set the flags of connections that exist already, after tw_socket_flags__new()
- * @program: descriptor of a program of the type iter/tcp that does so for one socket
- * Return: 0 or -errno
+ * tw_socket_flags__new() - pin the marks of a run, before the programs that set flags are attached
+ * Other runs wait until tw_socket_flags__ready().
+ * @marks: descriptor of the map
+ * @wait: copied; a signal ends the wait for other runs
+ * Return: 0 or -errno with @error filled
  */
-int tw_socket_flags__set(int program);
+int tw_socket_flags__new(int marks, const struct tw_socket_flags_wait *wait, struct tw_socket_flags **ret,
+			 struct tw_error *error);
+
+/**
+ * tw_socket_flags__set() - run a program for each connection that exists already; if it sets flags, after tw_socket_flags__new()
+ * @program: descriptor of a program of the type iter/tcp
+ * Return: 0; -EINTR after a signal; another -errno
+ */
+int tw_socket_flags__set(const struct tw_socket_flags_wait *wait, int program);
+
+/** tw_socket_flags__ready() - let other runs set or clear flags; NULL is fine */
+void tw_socket_flags__ready(struct tw_socket_flags *flags);
 
 /**
  * tw_socket_flags__free() - clear the flags and remove the pin, after the programs that set flags were detached; NULL is fine
- * If this fails, the next cleanup does it.
+ * If this fails, or a further signal ends it, a sentence says so, and the next cleanup does it.
  */
 void tw_socket_flags__free(struct tw_socket_flags *flags);
 
 /**
  * tw_socket_flags__cleanup() - clear the flags that killed runs left
  * @dry_run: only report them
+ * @wait: a signal ends the cleanup
  * @removed: called for each of these runs. @name: names its pin
  * Return: 0 or -errno with @error filled
  */
-int tw_socket_flags__cleanup(bool dry_run, void (*removed)(void *ctx, const char *what, const char *name), void *ctx,
+int tw_socket_flags__cleanup(bool dry_run, const struct tw_socket_flags_wait *wait,
+			     void (*removed)(void *ctx, const char *what, const char *name), void *ctx,
 			     struct tw_error *error);
 
 #endif

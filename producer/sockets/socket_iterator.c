@@ -37,17 +37,26 @@ static bool has_no_sockets(void)
 	       count_sockets("/proc/thread-self/net/sockstat6", "TCP6:") <= 0; /* there is no such file without IPv6 */
 }
 
+struct run {
+	int link;
+	bool (*goes_on)(void *ctx, size_t visited);
+	void *ctx;
+	size_t visited;
+};
+
 /* Runs the program for the sockets of this thread's network namespace. */
 static int run_here(void *ctx)
 {
-	const int *link = ctx;
+	struct run *run = ctx;
 	char output[OUTPUT_MAX]; /* the program writes nothing; reading runs it */
 	ssize_t len;
 	int fd;
 
+	if (run->goes_on && !run->goes_on(run->ctx, run->visited++))
+		return -EINTR;
 	if (has_no_sockets())
 		return 0;
-	fd = bpf_iter_create(*link);
+	fd = bpf_iter_create(run->link);
 	if (fd < 0)
 		return fd;
 	do {
@@ -58,14 +67,14 @@ static int run_here(void *ctx)
 	return (int)len;
 }
 
-int tw_socket_iterator__run(int program)
+int tw_socket_iterator__run(int program, bool (*goes_on)(void *ctx, size_t visited), void *ctx)
 {
-	int link = bpf_link_create(program, 0, BPF_TRACE_ITER, NULL);
+	struct run run = { .link = bpf_link_create(program, 0, BPF_TRACE_ITER, NULL), .goes_on = goes_on, .ctx = ctx };
 	int err;
 
-	if (link < 0)
-		return link;
-	err = tw_network_namespaces__each(run_here, &link);
-	close(link);
+	if (run.link < 0)
+		return run.link;
+	err = tw_network_namespaces__each(run_here, &run);
+	close(run.link);
 	return err;
 }

@@ -38,6 +38,7 @@ struct tw_sockets {
 	_Atomic uint64_t thinned;
 	void (*left_out)(void *ctx, const char *sentence);
 	void *ctx;
+	struct tw_socket_flags_wait wait;
 	uint64_t missed_before;
 };
 
@@ -266,6 +267,7 @@ int tw_sockets__new(const struct tw_sockets_options *wanted, struct tw_sockets *
 	s->max_cpu = options->max_cpu;
 	s->left_out = options->left_out;
 	s->ctx = options->ctx;
+	s->wait = (struct tw_socket_flags_wait){ options->left_out, options->signals, options->ctx };
 	err = tw_bpf_kernel__init(&s->kernel, error);
 	if (!err)
 		err = choose_hooks(s, options, error);
@@ -363,7 +365,7 @@ static int attach_program(struct tw_sockets *s, const struct tw_socket_hook *hoo
 	case TW_SOCKET_HOOK_SOCKOPS:
 		return attach_to_cgroup(s, fd, BPF_CGROUP_SOCK_OPS);
 	case TW_SOCKET_HOOK_EACH_TCP:
-		return tw_socket_flags__set(fd);
+		return tw_socket_flags__set(&s->wait, fd);
 	}
 	return -EINVAL;
 }
@@ -386,7 +388,7 @@ static int begin_flags(struct tw_sockets *s, const struct tw_socket_hook *hook, 
 {
 	if (hook->kind != TW_SOCKET_HOOK_SOCKOPS || s->flags)
 		return 0;
-	return tw_socket_flags__new(tw_socket_objects__map(&s->objects, "egress_sockets"), &s->flags, error);
+	return tw_socket_flags__new(tw_socket_objects__map(&s->objects, "egress_sockets"), &s->wait, &s->flags, error);
 }
 
 /* Makes the kernel stamp received packets until the socket is closed. */
@@ -490,10 +492,16 @@ int tw_sockets__attach(struct tw_sockets *s, uint32_t events, struct tw_error *e
 	while (true) {
 		s->missed_before = tw_socket_objects__missed(&s->objects);
 		err = attach_events(s, events, &refused, &why);
-		if (!err)
+		if (!err) {
+			tw_socket_flags__ready(s->flags);
 			return begin_thinning(s, error);
+		}
 		tw_sockets__detach(s);
 		explain(refused & events, err, why.text, &sentence);
+		if (err == -EINTR) { /* the run ends */
+			keep_hooks(s, 0);
+			return tw_error__set(error, err, "%s", sentence.text);
+		}
 		events &= refused & 1u << TW_SOCKTS_ingress_ts ? ~(refused | TW_SOCKET_WAKES) : ~refused;
 		keep_hooks(s, events);
 		if (!events)

@@ -35,6 +35,8 @@ struct tw_sockets_options {
 	 * @max_cpu changes the number of messages that have events. May be NULL.
 	 */
 	void (*left_out)(void *ctx, const char *sentence);
+	/* Number of signals so far that end the run: tw_sockets__attach() fails after one, also while it waits for other runs. May be NULL */
+	int (*signals)(void *ctx);
 	void *ctx;
 };
 
