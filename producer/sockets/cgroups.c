@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,7 +15,10 @@
 
 #include "producer/bpf_kernel.h"
 
-#define DEPTH_MAX     32
+#define DEPTH_MAX 32
+#ifndef FILEID_KERNFS
+#define FILEID_KERNFS 0xfe /* of the kernel's exportfs.h */
+#endif
 #define ID_MIN        4  /* digits of an id that are enough */
 #define ID_LEN        64 /* digits of a complete id */
 #define ROOT_ID       1  /* number of the root of cgroup2, unless this process is in a cgroup namespace */
@@ -244,4 +248,25 @@ int tw_socket_cgroup__find_container(const char *name, struct tw_sockts_cgroup *
 			"cgroups have only the id: give it, as `podman ps` or `docker ps` shows it",
 			name, root);
 	return 0;
+}
+
+/* The number of a cgroup is its file handle. */
+bool tw_socket_cgroup__is_gone(const struct tw_sockts_cgroup *cgroup)
+{
+	union {
+		struct file_handle handle;
+		char room[sizeof(struct file_handle) + sizeof(cgroup->id)];
+	} of = { .handle = { .handle_bytes = sizeof(cgroup->id), .handle_type = FILEID_KERNFS } };
+	const int root = tw_cgroup__open_root(NULL);
+	int fd, err;
+
+	if (root < 0)
+		return false;
+	memcpy(of.handle.f_handle, &cgroup->id, sizeof(cgroup->id));
+	fd = open_by_handle_at(root, &of.handle, O_PATH | O_CLOEXEC);
+	err = errno;
+	if (fd >= 0)
+		close(fd);
+	close(root);
+	return fd < 0 && err == ESTALE;
 }

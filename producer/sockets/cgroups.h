@@ -3,6 +3,8 @@
 #ifndef TW_SOCKET_CGROUPS_H
 #define TW_SOCKET_CGROUPS_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "producer/sockets/record.h"
 
@@ -20,5 +22,8 @@ int tw_socket_cgroup__find(const char *path, struct tw_sockts_cgroup *ret, struc
  * Return: as above; -EINVAL if there are several
  */
 int tw_socket_cgroup__find_container(const char *name, struct tw_sockts_cgroup *ret, struct tw_error *error);
+
+/** tw_socket_cgroup__is_gone() - whether a cgroup was removed. False if this cannot be found out */
+bool tw_socket_cgroup__is_gone(const struct tw_sockts_cgroup *cgroup);
 
 #endif

@@ -93,11 +93,15 @@ static int find_cgroups(const struct tw_socket_selection *selection, struct tw_s
 {
 	int err = check_number("cgroup and --container", selection->cgroups.n + selection->containers.n, error);
 
-	for (size_t i = 0; i < selection->cgroups.n && !err; i++)
+	for (size_t i = 0; i < selection->cgroups.n && !err; i++) {
+		ret->cgroup_names[ret->n_cgroups] = selection->cgroups.items[i];
 		err = tw_socket_cgroup__find(selection->cgroups.items[i], &ret->cgroups[ret->n_cgroups++], error);
-	for (size_t i = 0; i < selection->containers.n && !err; i++)
+	}
+	for (size_t i = 0; i < selection->containers.n && !err; i++) {
+		ret->cgroup_names[ret->n_cgroups] = selection->containers.items[i];
 		err = tw_socket_cgroup__find_container(selection->containers.items[i], &ret->cgroups[ret->n_cgroups++],
 						       error);
+	}
 	return err;
 }
 

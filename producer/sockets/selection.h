@@ -32,6 +32,7 @@ struct tw_socket_selection {
 /* What the names mean on this machine. */
 struct tw_socket_selected {
 	struct tw_sockts_cgroup cgroups[TW_SOCKET_NAMES_MAX];
+	const char *cgroup_names[TW_SOCKET_NAMES_MAX]; /* as the user gave them; borrowed from the wishes */
 	uint64_t netns_cookies[TW_SOCKET_NAMES_MAX];
 	uint32_t ifindexes[TW_SOCKET_NAMES_MAX];
 	uint32_t n_cgroups, n_netns, n_ifindexes;

@@ -12,6 +12,7 @@
 #include "producer/bpf_links.h"
 #include "producer/missed.h"
 #include "producer/receive_stamps.h"
+#include "producer/sockets/cgroups.h"
 #include "producer/sockets/flags.h"
 #include "producer/sockets/formats.h"
 #include "producer/sockets/impl.h"
@@ -25,8 +26,9 @@ struct tw_sockets {
 	struct tw_bpf_kernel kernel;
 	const struct tw_socket_hook *hooks[TW_SOCKET_HOOKS_MAX];
 	size_t n_hooks;
-	bool needs_socket; /* programs that do not know the socket are not used */
-	uint32_t wanted;   /* bits of struct tw_socket_hook's @events: the selected ones */
+	bool needs_socket;     /* programs that do not know the socket are not used */
+	uint32_t gone_cgroups; /* bits of the selected cgroups that were removed */
+	uint32_t wanted;       /* bits of struct tw_socket_hook's @events: the selected ones */
 	struct tw_bpf_links links;
 	int stamping;                              /* a socket that requests receive time stamps; -1 = none */
 	struct tw_socket_flags *flags;             /* NULL = no flags of sockets are set */
@@ -521,9 +523,28 @@ size_t tw_sockets__programs(const struct tw_sockets *s)
 	return s->n_hooks;
 }
 
+/* Says once for each selected cgroup that it was removed. */
+static void say_gone_cgroups(struct tw_sockets *s)
+{
+	char sentence[512];
+
+	for (uint32_t i = 0; s->left_out && s->selected && i < s->selected->n_cgroups; i++) {
+		if (s->gone_cgroups & 1u << i || !tw_socket_cgroup__is_gone(&s->selected->cgroups[i]))
+			continue;
+		s->gone_cgroups |= 1u << i;
+		snprintf(
+			sentence, sizeof(sentence),
+			"the selected cgroup %.256s was removed, so no new sockets are in it; one that is made again is another cgroup: "
+			"select the cgroup above it to keep it",
+			s->selected->cgroup_names[i]);
+		s->left_out(s->ctx, sentence);
+	}
+}
+
 void tw_sockets__update(struct tw_sockets *s)
 {
 	tw_socket_phcs__update(&s->objects.phcs);
+	say_gone_cgroups(s);
 }
 
 void tw_sockets__detach(struct tw_sockets *s)

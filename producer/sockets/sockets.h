@@ -94,7 +94,10 @@ uint64_t tw_sockets__thinned(const struct tw_sockets *sockets);
  */
 int tw_sockets__attach(struct tw_sockets *sockets, uint32_t events, struct tw_error *error);
 
-/** tw_sockets__update() - find the hardware clocks of new interfaces; to be called once a second, by any one thread */
+/**
+ * tw_sockets__update() - find the hardware clocks of new interfaces, and say which selected cgroups were removed; to be called once a second,
+ * by any one thread
+ */
 void tw_sockets__update(struct tw_sockets *sockets);
 
 /** tw_sockets__detach() - stop recording. No program runs any more when this returns, so the rings and counters stay as they are */

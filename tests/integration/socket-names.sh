@@ -141,6 +141,16 @@ PYTHON
 python3 count.py >counts
 [ "$(count egress_ts.2 7202)" -ge 10 ] || fail "--follow, a program that a thread executes: $(cat counts)"
 
+# A cgroup that is removed during a run
+mkdir -p "$cgroups$top/gone"
+in_background gone "$tracewire" record -e sockts:drop --cgroup "$top/gone" --cgroup "$container" -w gone.pcapng
+run=$pid
+wait_for says gone.err '^recording to'
+rmdir "$cgroups$top/gone"
+wait_for says gone.err "^the selected cgroup $top/gone was removed"
+interrupt "$run" || fail "a cgroup that is removed: $(cat gone.err)"
+expect "sentences about removed cgroups" 1 "$(grep -c 'was removed' gone.err)"
+
 # refused WORDS OPTION...: a usage error, with these words
 refused() {
 	local words=$1
