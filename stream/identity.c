@@ -63,10 +63,41 @@ static void forget_sync(struct tw_identity *id)
 	id->has_sync_utc = false;
 }
 
+/* Adds names that are separated by " and ". A name that does not fit is left out, so that its event counts as one that is not recorded. */
+static void add_hooked(struct tw_identity *id, const char *names)
+{
+	while (*names) {
+		const char *next = strstr(names, " and ");
+		const int len = next ? (int)(next - names) : (int)strlen(names);
+		const size_t at = strlen(id->hooked);
+		char name[64];
+
+		if ((size_t)snprintf(name, sizeof(name), ",%.*s,", len, names) < sizeof(name) &&
+		    !strstr(id->hooked, name) && at + strlen(name) < sizeof(id->hooked))
+			memcpy(id->hooked + at, name, strlen(name) + 1);
+		names += len + (next ? 5 : 0);
+	}
+}
+
+/* Reads "EVENTS, stage NAME: HOOK", or "none" and the reason instead of HOOK. */
+static void identity__hook(struct tw_identity *id, const struct tw_attr_view *attr)
+{
+	char text[256], *stage, *hook;
+
+	tw_printable__copy(text, sizeof(text), attr->value, attr->len);
+	stage = strstr(text, ", stage ");
+	hook = stage ? strstr(stage + 1, ": ") : NULL;
+	if (!hook || !strncmp(hook, ": none", 6))
+		return;
+	*stage = '\0';
+	add_hooked(id, text);
+}
+
 void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv)
 {
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
 	struct tw_attr_view attr;
+	bool has_hooks = false;
 
 	while (tw_host__next(&list, &attr)) {
 		if (attr.attr == TW_HOST_SYNC)
@@ -74,6 +105,12 @@ void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv)
 		identity__text(id, &attr);
 		if (attr.len == sizeof(uint64_t))
 			identity__number(id, &attr);
+		if (attr.attr == TW_HOST_HOOK) {
+			if (!has_hooks)
+				id->hooked[0] = '\0';
+			id->has_hooks = has_hooks = true;
+			identity__hook(id, &attr);
+		}
 		if (attr.attr == TW_HOST_NAME) {
 			id->host_len = attr.len < sizeof(id->host_bytes) ? attr.len : sizeof(id->host_bytes);
 			memcpy(id->host_bytes, attr.value, id->host_len);
@@ -94,6 +131,16 @@ enum tw_selected tw_identity__selects(const struct tw_identity *id, const char *
 	if (tw_event_patterns__match(events, system, event))
 		return TW_SELECTED_YES;
 	return !*events || is_cut || !strcmp(system, "ftrace") ? TW_SELECTED_UNKNOWN : TW_SELECTED_NO;
+}
+
+enum tw_selected tw_identity__records(const struct tw_identity *id, const char *system, const char *event)
+{
+	char name[64];
+
+	if (id->has_hooks && !strcmp(system, "sockts") &&
+	    (size_t)snprintf(name, sizeof(name), ",%s:%s,", system, event) < sizeof(name) && !strstr(id->hooked, name))
+		return TW_SELECTED_NO;
+	return tw_identity__selects(id, system, event);
 }
 
 bool tw_identity__counts(const struct tw_identity *id)

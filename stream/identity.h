@@ -18,6 +18,8 @@ struct tw_identity {
 	bool has_sync_utc;               /* the source says that its time is traceable to UTC: @sync_utc is valid */
 	uint64_t sync_utc;               /* largest distance of the source from UTC, ns */
 	uint64_t cpus;                   /* number of CPUs with a ring; 0 = unknown */
+	bool has_hooks;                  /* HOOKs say which socket events the producer can make: @hooked is valid */
+	char hooked[256];                /* their names, each between commas */
 	struct tw_clock_scale scale;
 };
 
@@ -36,6 +38,9 @@ enum tw_selected {
  * mark can cause without a selection.
  */
 enum tw_selected tw_identity__selects(const struct tw_identity *id, const char *system, const char *event);
+
+/** tw_identity__records() - as tw_identity__selects(), but NO for a socket event that the producer cannot make, or leaves out */
+enum tw_selected tw_identity__records(const struct tw_identity *id, const char *system, const char *event);
 
 /** tw_identity__ns() - convert a time of the stream's clock to ns; unchanged if the clock counts ns, or ticks of unknown length */
 static inline uint64_t tw_identity__ns(const struct tw_identity *id, uint64_t time)

@@ -63,7 +63,7 @@ static void put_figures(struct tw_json *json, const struct sockets_row *row,
 	put_known(json, "bytes_sent", sent != UINT64_MAX, f->bytes_sent);
 	put_known(json, "resent", sent != UINT64_MAX, f->resent);
 	tw_json__u64_or_null(json, "read", received);
-	put_known(json, "bytes_read", received != UINT64_MAX, f->bytes_received);
+	put_known(json, "bytes_read", received != UINT64_MAX || f->bytes_received, f->bytes_received);
 	put_known(json, "retransmits", f->stats, f->retransmits);
 	put_known(json, "busy_us", f->stats, f->busy_us);
 	put_known(json, "rwnd_limited_us", f->stats, f->rwnd_limited_us);

@@ -207,12 +207,25 @@ const char *sockets__reason(size_t reason)
 	return names[reason];
 }
 
+/*
+ * Whether only the messages of some tasks were recorded (--pid, --follow): received ones then have no event before a task reads them. Other
+ * tasks may have sent and read others, so a number of 0 means nothing.
+ */
+static bool has_some_tasks(const struct tw_socket_times_result *result)
+{
+	return result->has_reads && !result->has_arrivals;
+}
+
 uint64_t sockets_row__sent(const struct sockets_row *row, const struct tw_socket_times_result *result)
 {
-	return row->figures->sent || result->has[TW_SOCKET_EGRESS] ? row->figures->sent : UINT64_MAX;
+	const bool is_known = result->has[TW_SOCKET_EGRESS] && !has_some_tasks(result);
+
+	return row->figures->sent || is_known ? row->figures->sent : UINT64_MAX;
 }
 
 uint64_t sockets_row__read(const struct sockets_row *row, const struct tw_socket_times_result *result)
 {
-	return row->figures->received || result->has[TW_SOCKET_INGRESS] ? row->figures->received : UINT64_MAX;
+	const bool is_known = result->has[TW_SOCKET_INGRESS] && !has_some_tasks(result);
+
+	return row->figures->received || is_known ? row->figures->received : UINT64_MAX;
 }

@@ -338,7 +338,7 @@ uint32_t tw_event_reader__n_streams(const struct tw_event_reader *reader)
 	return reader->n_streams;
 }
 
-enum tw_selected tw_event_reader__selects(const struct tw_event_reader *reader, const char *system, const char *event)
+enum tw_selected tw_event_reader__records(const struct tw_event_reader *reader, const char *system, const char *event)
 {
 	const struct tw_stream *s = tw_streams__first(reader->streams);
 	enum tw_selected selected = TW_SELECTED_UNKNOWN;
@@ -347,7 +347,7 @@ enum tw_selected tw_event_reader__selects(const struct tw_event_reader *reader, 
 	for (; s; s = s->next) {
 		if (!tw_event_reader__has_frames(reader, s))
 			continue;
-		selected = tw_identity__selects(&s->identity, system, event);
+		selected = tw_identity__records(&s->identity, system, event);
 		if (selected == TW_SELECTED_YES)
 			return selected;
 		is_unknown |= selected == TW_SELECTED_UNKNOWN;

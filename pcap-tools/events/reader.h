@@ -91,8 +91,8 @@ struct tw_streams *tw_event_reader__streams(const struct tw_event_reader *reader
 bool tw_event_reader__has_frames(const struct tw_event_reader *reader, const struct tw_stream *stream);
 uint32_t tw_event_reader__n_streams(const struct tw_event_reader *reader);
 
-/** tw_event_reader__selects() - whether the run of a stream selected an event, as tw_identity__selects(): YES if that of any stream did */
-enum tw_selected tw_event_reader__selects(const struct tw_event_reader *reader, const char *system, const char *event);
+/** tw_event_reader__records() - whether the run of a stream selected an event, as tw_identity__selects(): YES if that of any stream did */
+enum tw_selected tw_event_reader__records(const struct tw_event_reader *reader, const char *system, const char *event);
 
 /**
  * tw_event_reader__run() - read to the end

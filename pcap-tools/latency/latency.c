@@ -255,7 +255,7 @@ int tw_latency__end(struct tw_latency *l, struct tw_error *error)
 
 enum tw_selected tw_latency__selects(const struct tw_latency *l, const char *system, const char *event)
 {
-	return tw_event_reader__selects(l->reader, system, event);
+	return tw_event_reader__records(l->reader, system, event);
 }
 
 /* Makes the counters those since tw_latency__clear(); @stats->open stays the present number. */

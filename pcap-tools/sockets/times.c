@@ -92,6 +92,8 @@ static int take_event(void *ctx, const struct tw_read_event *event)
 		return 0;
 	}
 	times->result.has[decoded.kind] = true;
+	times->result.has_arrivals |= decoded.kind == TW_SOCKET_INGRESS && decoded.type <= TW_SOCKTS_INGRESS_SOCKET;
+	times->result.has_reads |= decoded.kind == TW_SOCKET_INGRESS && decoded.type == TW_SOCKTS_INGRESS_READ;
 	note_sample(&times->result, decoded.sample);
 	return tw_socket_follower__event(&times->follower, &decoded);
 }
@@ -233,7 +235,7 @@ static void find_selected(const struct tw_socket_times *times, bool ret[TW_SOCKE
 	};
 
 	for (size_t i = 0; i < TW_SOCKET_KIND_COUNT && times->reader; i++)
-		ret[i] |= tw_event_reader__selects(times->reader, TW_SOCKTS_SYSTEM, names[i]) == TW_SELECTED_YES;
+		ret[i] |= tw_event_reader__records(times->reader, TW_SOCKTS_SYSTEM, names[i]) == TW_SELECTED_YES;
 }
 
 const struct tw_socket_times_result *tw_socket_times__result(struct tw_socket_times *times)

@@ -204,6 +204,13 @@ for event in egress_ts ingress_ts; do
 	"$tracewire" report -q --event $event x.pcapng | grep -qE " comm=.* cgroup=[0-9]+ sample=1 hook=" || fail "no field sample in the text of $event"
 done
 
+# With --follow, received data have no event before they are read, and the events without a task are left out: unknown, not 0.
+"$tracewire" record -q -F -e sockts -w task.pcapng -- python3 traffic.py ports2 2>record.err || fail "record --follow: $(cat record.err)"
+"$tracewire" sockets -q --json task.pcapng >task.table
+expect "unknown numbers" "[None] [None] [None] [None] True True" "$(python3 -c 'import json
+rows = json.load(open("task.table"))["flows"]
+print(*(list({r[k] for r in rows}) for k in ("read", "drops", "resets_received", "held")), any(r["bytes_read"] for r in rows), 0 not in {r["sent"] for r in rows})')"
+
 # The text: 80 columns, names escaped, rows sorted, as many as wanted.
 "$tracewire" sockets -q -n 100 --sort ack x.pcapng >x.text
 grep -qE '^.{81}' x.text && fail "a line is wider than 80 columns: $(grep -E '^.{81}' x.text)"
