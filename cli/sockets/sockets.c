@@ -98,7 +98,8 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 static const struct cli_option options[] = {
 	{ 0, "sort", "COLUMN", CLI_ARG_TEXT,
 	  "Show the flows and programs with the largest value first: of messages (default), bytes, limited, retransmits, resets, "
-	  "drops, held, or of the 99th percentile of a stage: send, tcp, qdisc, ack, ip, l4, socket, wake, run, read, srtt",
+	  "drops, held, or of the 99th percentile of a stage: send, tcp, qdisc, ack, ip, l4, socket, wake, run, read, srtt, "
+	  "program",
 	  .offset = offsetof(struct sockets_config, sort), .once = "rows are sorted by one column" },
 	{ 'n', "rows", "N", CLI_ARG_NUMBER,
 	  "Show N flows and N programs (default: as many as the terminal has room for, otherwise 10; with --json, all)",
@@ -151,7 +152,8 @@ const struct cli_command cli_command_sockets = {
 		"Stages of sent data: send (in sendmsg), tcp (in the send queue), qdisc (in the queueing discipline), ack (until "
 		"the acknowledgement). Stages of received data: ip (from the device to the IP layer), l4 (to the socket), socket "
 		"(to its queue), wake and run (of the task that reads), read (in the queue). srtt is the smoothed round-trip time. "
-		"held shows why sent data waited before they were passed to a device, and how long. "
+		"held shows why sent data waited before they were passed to a device, and how long. program is the time between the last "
+		"read of a program and its next sendmsg. "
 		"A value that is not known is shown as -.",
 	.examples = examples,
 	.groups = groups,

@@ -12,10 +12,12 @@
 #include "cli/terminal.h"
 #include "cli/times.h"
 
-#define ROWS_MAX    10 /* flows, and programs, if the height of the terminal is unknown */
-#define COLUMNS     80
-#define ROW_LINES   6 /* of a flow or a program */
-#define OTHER_LINES 8 /* headings, and notes below the table */
+#define ROWS_MAX  10 /* flows, and programs, if the height of the terminal is unknown */
+#define COLUMNS   80
+#define ROW_LINES 7 /* of a flow or a program */
+#define N_COLUMNS \
+	TW_SOCKET_STAGE_PROGRAM /* stages with a column; the program's own time has a line, because there is no room */
+#define OTHER_LINES 8           /* headings, and notes below the table */
 #define NS_PER_US   1000
 #define NUMBER_MAX  24
 
@@ -50,9 +52,14 @@ static const char *duration(uint64_t ns, char buf[TIMES_TEXT_MAX])
 static void print_stage_names(void)
 {
 	printf("%-3s", "");
-	for (size_t i = 0; i < TW_SOCKET_STAGE_COUNT; i++)
+	for (size_t i = 0; i < N_COLUMNS; i++)
 		printf("%7s", tw_socket_stage__name((enum tw_socket_stage)i));
 	puts("");
+}
+
+static uint64_t value_of(const struct tw_histogram *h, unsigned int per_mille)
+{
+	return per_mille == 1000 ? h->max : tw_histogram__quantile(h, per_mille);
 }
 
 static void print_stages(const struct tw_socket_figures *f, const char *name, unsigned int per_mille)
@@ -60,19 +67,34 @@ static void print_stages(const struct tw_socket_figures *f, const char *name, un
 	char text[TIMES_TEXT_MAX];
 
 	printf("%-3s", name);
-	for (size_t i = 0; i < TW_SOCKET_STAGE_COUNT; i++) {
+	for (size_t i = 0; i < N_COLUMNS; i++) {
 		const struct tw_histogram *h = f->stages[i];
 
 		if (h)
-			duration(per_mille == 1000 ? h->max : tw_histogram__quantile(h, per_mille), text);
+			duration(value_of(h, per_mille), text);
 		printf(" %6s", h ? text : "-");
 	}
 	puts("");
 }
 
+/* The time that the program took between reading and sending. */
+static void print_program(const struct tw_socket_figures *f)
+{
+	const struct tw_histogram *h = f->stages[TW_SOCKET_STAGE_PROGRAM];
+	const char *before = "  program";
+	char text[TIMES_TEXT_MAX];
+
+	for (size_t i = 0; h && i < sizeof(figures) / sizeof(figures[0]); i++) {
+		printf("%s %s %s", before, figures[i].name, duration(value_of(h, figures[i].per_mille), text));
+		before = ",";
+	}
+	if (h)
+		puts("");
+}
+
 static bool has_stages(const struct tw_socket_figures *f)
 {
-	for (size_t i = 0; i < TW_SOCKET_STAGE_COUNT; i++)
+	for (size_t i = 0; i < N_COLUMNS; i++)
 		if (f->stages[i])
 			return true;
 	return false;
@@ -154,6 +176,7 @@ static void print_row(const struct sockets_row *row, const struct tw_socket_time
 		say(stdout, "%.16s\n", row->program->comm);
 	print_counters(row, result);
 	print_held(row->figures);
+	print_program(row->figures);
 	for (size_t i = 0; has_stages(row->figures) && i < sizeof(figures) / sizeof(figures[0]); i++)
 		print_stages(row->figures, figures[i].name, figures[i].per_mille);
 }

@@ -9,7 +9,10 @@
 #include "pairs/histogram.h"
 #include "pcap-tools/sockets/event.h"
 
-/* The stages of a message: name, and what the time means. The last one is no stage of a message, but of its connection. */
+/*
+ * The stages of a message: name, and what the time means. The last two are no stages of a message, but of its connection, and of the program
+ * between two messages.
+ */
 #define TW_SOCKET_STAGES(X)                                                                            \
 	X(SEND, "send", "in sendmsg(), from its entry until the data are in the send queue")           \
 	X(TCP, "tcp", "in the send queue, until the packet is passed to a device")                     \
@@ -21,7 +24,8 @@
 	X(WAKE, "wake", "from the queue of the socket to the wake-up of the task that reads")          \
 	X(RUN, "run", "from the wake-up until the task runs")                                          \
 	X(READ, "read", "in the queue of the socket, until the data were read; includes wake and run") \
-	X(SRTT, "srtt", "smoothed round-trip time of the connection, at each acknowledgement")
+	X(SRTT, "srtt", "smoothed round-trip time of the connection, at each acknowledgement")         \
+	X(PROGRAM, "program", "in the program, from its last read until it sends an answer")
 
 enum tw_socket_stage {
 #define X(stage, name, text) TW_SOCKET_STAGE_##stage,

@@ -41,7 +41,8 @@ struct tw_socket_flow {
 	/* The latest sendmsg() that has begun: position of its first byte, and time. A time of 0 = none */
 	uint32_t entry_from;
 	uint64_t entry_time;
-	bool is_whole; /* the first byte of the connection was seen */
+	uint64_t read_time; /* of the latest read after which nothing was sent; 0 = none */
+	bool is_whole;      /* the first byte of the connection was seen */
 	bool has_state;
 	struct tw_socket_state state;         /* valid with has_state */
 	char comm[TW_SOCKTS_COMM_LEN];        /* of the latest sender or reader; all NUL = unknown */

@@ -125,10 +125,29 @@ static void count_sent(const struct taking *t, struct tw_socket_figures *figures
 	figures->bytes_sent += t->event->bytes;
 }
 
+/*
+ * The program has read before it begins to send: it took this time itself. With sampling, other messages may have been read and sent in
+ * between.
+ */
+static int end_answer(struct taking *t, const struct tw_socket_message *message)
+{
+	const uint64_t entry = message->times[TW_SOCKTS_EGRESS_SENDMSG_ENTRY],
+		       begin = entry ? entry : t->event->software, read = t->flow->read_time;
+	struct tw_socket_figures *program = program_of(t, message->comm);
+	int err;
+
+	if (!read || begin < read || t->event->sample > 1)
+		return 0;
+	t->flow->read_time = 0;
+	err = tw_socket_figures__sample(&t->flow->figures, TW_SOCKET_STAGE_PROGRAM, begin - read);
+	return err || !program ? err : tw_socket_figures__sample(program, TW_SOCKET_STAGE_PROGRAM, begin - read);
+}
+
 static int end_sendmsg(struct taking *t, struct tw_socket_message *message)
 {
 	const bool is_tcp = t->event->protocol == TW_SOCKET_TCP;
 	const uint32_t from = is_tcp ? message->position - (uint32_t)t->event->bytes + 1 : message->position;
+	int err;
 
 	memcpy(message->comm, t->event->comm, sizeof(message->comm));
 	if (t->flow->entry_time && t->flow->entry_from == from)
@@ -136,7 +155,8 @@ static int end_sendmsg(struct taking *t, struct tw_socket_message *message)
 	t->flow->entry_time = 0;
 	count_sent(t, &t->flow->figures);
 	count_sent(t, program_of(t, message->comm));
-	return make_out_step(t, message, TW_SOCKTS_EGRESS_SENDMSG);
+	err = end_answer(t, message);
+	return err ? err : make_out_step(t, message, TW_SOCKTS_EGRESS_SENDMSG);
 }
 
 /* The packet of message @i is passed to a device. Earlier messages whose last byte is in it share it, unless they have one of their own. */
@@ -317,6 +337,7 @@ static int take_read(struct taking *t, uint32_t position)
 	uint32_t i;
 	int err = 0;
 
+	t->flow->read_time = t->event->sample > 1 ? 0 : t->event->software;
 	t->flow->figures.bytes_received += t->event->bytes;
 	if (program)
 		program->bytes_received += t->event->bytes;
@@ -457,7 +478,7 @@ static void note_socket(const struct taking *t)
 	if (flow->cookie && t->event->protocol == TW_SOCKET_TCP) {
 		tw_socket_queue__forget(&flow->out);
 		tw_socket_queue__forget(&flow->in);
-		flow->entry_time = 0;
+		flow->entry_time = flow->read_time = 0;
 		flow->has_state = flow->is_whole = false;
 	}
 	tw_socket_flows__set_cookie(&t->follower->flows, flow, t->event->cookie);

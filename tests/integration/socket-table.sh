@@ -139,6 +139,17 @@ def make(name, netns):
         else: lists[f["id"]]
     for id, (out, in_) in lists.items():
         flows[id]
+        read, entry = 0, None  # the program's own time: from the last read to the begin of the next sendmsg
+        for m in sorted(out + in_, key=lambda e: e["order"]):
+            if m["what"] == "read": read = int(m["software"])
+            elif m["what"] == "entry": entry = m
+            elif m["what"] == "sendmsg":
+                same = entry and (entry["seq"] - entry["bytes"] - m["seq"] + m["bytes"]) % 2**32 == 0
+                begin = int((entry if same else m)["software"])
+                if read and begin >= read:
+                    for of in flows[id], programs[m["comm"]]: of["stages"]["program"].append(begin - read)
+                    read = 0
+                entry = None
         for kind, messages in ("sent", sent(out)), ("read", received(in_, id[0] == 6)):
             for comm, at in messages:
                 for of in flows[id], programs[comm]:
@@ -157,7 +168,7 @@ def same(what, ours, row):
         if row[name] is None: assert not ours[name] and name.endswith("sent"), (what, name)
         else: assert row[name] == ours[name], (what, name, row[name], ours[name])
     assert row["held"] == ours["held"], (what, row["held"], ours["held"])
-    for stage in STAGES:
+    for stage in *STAGES, "program":
         h, values = row["stages_ns"][stage], sorted(v for v in ours["stages"][stage] if v >= 0)
         assert (h is None) == (not values), (what, stage, h, values)
         if h is None: continue
@@ -177,6 +188,7 @@ for r in table["programs"]:
 clients = [r for r in rows.values() if r["comm"] == "table-client" and r["sent"] == 50]
 assert len(clients) == 2 and all(r["bytes_sent"] == 3900 for r in clients), clients
 assert all(r["stages_ns"][s]["count"] == 50 for r in clients for s in ("send", "ack")), clients
+assert all(r["stages_ns"]["program"]["count"] == 29 for r in clients), clients  # each answer is followed by a request, except the last
 assert all(r["connection"]["srtt_us"] > 0 and r["retransmits"] is not None for r in clients)
 assert any(r["remote_port"] == 1 and r["resets_received"] for r in rows.values()), "no reset of the refused connection"
 assert any({"cork", "rwnd"} <= set(r["held"]) for r in rows.values()), "no data were held"
@@ -256,6 +268,7 @@ held=$(python3 -c 'import json; print(next(r["flow"] for r in json.load(open("x.
 for reason in cork rwnd; do
 	grep -qE "  held +seq [0-9]+  bytes [0-9]+  $reason [0-9]" held.timeline || fail "no $reason in the timeline: $(cat held.timeline)"
 done
+grep -qE '^  program p50 [0-9.]+[mun]?s, p99 [0-9.]+[mun]?s, max [0-9.]+[mun]?s$' x.text || fail "no time of a program in the table: $(cat x.text)"
 grep -qE '^  held .*cork [0-9.]+[mun]?s' x.text || fail "no reason in the table: $(cat x.text)"
 run 2 "$tracewire" sockets --flow "$held" -n 1 x.pcapng
 grep -q 'leave out --flow or --rows' err || fail "--rows with --flow: $(cat err)"

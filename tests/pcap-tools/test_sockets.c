@@ -139,6 +139,29 @@ static void test_sent(void **state)
 	assert_string_equal(flow()->comm, "program");
 }
 
+/* The time of a program is that from its last read until it begins to send; what it sends after that is the same answer. */
+static void test_program(void **state)
+{
+	(void)state;
+	put_in(TW_SOCKTS_INGRESS_READ, 500, 10, 900);
+	put_in(TW_SOCKTS_INGRESS_READ, 510, 10, 1000);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG_ENTRY, 199, 100, 1070);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 199, 100, 1100);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 299, 100, 1200);
+	check_both(TW_SOCKET_STAGE_PROGRAM, 1, 70, 70);
+	put_in(TW_SOCKTS_INGRESS_READ, 520, 10, 1300);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 399, 100, 1330);
+	check_both(TW_SOCKET_STAGE_PROGRAM, 2, 70 + 30, 70);
+	put_in(TW_SOCKTS_INGRESS_READ, 530, 10, 1400);
+	event.cookie++; /* another connection */
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 499, 100, 1500);
+	check_both(TW_SOCKET_STAGE_PROGRAM, 2, 70 + 30, 70);
+	event.sample = 2; /* messages in between may have no events */
+	put_in(TW_SOCKTS_INGRESS_READ, 540, 10, 1600);
+	put_out(TW_SOCKTS_EGRESS_SENDMSG, 599, 100, 1700);
+	check_both(TW_SOCKET_STAGE_PROGRAM, 2, 70 + 30, 70);
+}
+
 /* Two calls share a packet, whose key is that of the second. A third one has a packet of its own. */
 static void test_shared_packet(void **state)
 {
@@ -521,6 +544,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_sent),
+		TEST(test_program),
 		TEST(test_shared_packet),
 		TEST(test_lost_steps),
 		TEST(test_retransmission),
