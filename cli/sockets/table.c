@@ -225,7 +225,7 @@ static void print_sample(const struct tw_socket_times_result *result)
 	printf("1 in %" PRIu64, result->sample_min);
 	if (result->sample_max != result->sample_min)
 		printf(" to 1 in %" PRIu64, result->sample_max);
-	puts(" messages of each socket: the others have no events (--sample, --max-cpu)");
+	puts(" messages of each socket: the others are not counted (--sample, --max-cpu)");
 }
 
 /* What the tables lack. These counters are those of the whole run. */

@@ -268,4 +268,5 @@ const struct tw_socket_times_result *tw_socket_times__result(struct tw_socket_ti
 void tw_socket_times__clear(struct tw_socket_times *times)
 {
 	tw_socket_flows__clear(&times->follower.flows);
+	times->result.sample_min = times->result.sample_max = 0;
 }

@@ -25,7 +25,7 @@ struct tw_socket_times_result {
 	uint64_t backwards;   /* stages that would end before they begin, which are left out */
 	uint64_t stray_drops; /* dropped packets of no known flow */
 	uint64_t socket_events;
-	/* One in this number of messages has events: the smallest and the largest number; 0 = no event says so. Since the beginning */
+	/* One in this number of messages has events: the smallest and the largest number; 0 = no event says so */
 	uint64_t sample_min, sample_max;
 	bool has_arrivals,
 		has_reads; /* received data were seen before they were read; when they were read. Since the beginning */

@@ -108,7 +108,7 @@ attempt() { # N
 beside=()
 attempt 4
 expect "summary" 1 "$(grep -c '^[0-9]* messages of sockets without events, because only some have them' record.err)"
-expect "table" "1 in 4 messages of each socket: the others have no events (--sample, --max-cpu)" \
+expect "table" "1 in 4 messages of each socket: the others are not counted (--sample, --max-cpu)" \
 	"$("$tracewire" sockets -q run.pcapng 2>&1 | grep '^1 in')"
 beside=("$tracewire" record -q -e sockts:egress_ts -w all.pcapng --) # the kernel then makes time stamps of all messages
 attempt 7
@@ -134,5 +134,17 @@ expect "rate of the last events" yes "$(python3 -c 'import json
 print("yes" if max(json.loads(line)["fields"]["sample"] for line in open("thin.json")) > 1 else "no")')"
 grep -qE '^[0-9]+ times? --max-cpu changed' thin.err || fail "the summary has no changes: $(cat thin.err)"
 expect "difference of the ledger" 0 "$(ledger thin difference)"
+"$tracewire" sockets -q thin.pcapng >thin.table 2>&1
+grep -qE '^1 in 1 to 1 in [0-9]+ messages of each socket' thin.table || fail "the table of a thinned recording: $(head -n 3 thin.table)"
+# Each table of a live run has the numbers of its interval: after the first one, each message is one of several.
+cat >flood_live.py <<'PYTHON'
+import re
+exec(open("flood.py").read().split("while ")[0])
+def smallest(): return [int(n) for n in re.findall(r'"sample_min":\s*(\d+)', open("live.json").read())]
+while max(smallest(), default=0) < 2:
+    send(100)
+PYTHON
+"$tracewire" sockets --json -i 0.5 --max-cpu 0.0001 -f 'any.dport == 7103' -- timeout 60 python3 flood_live.py >live.json 2>live.err ||
+	fail "sockets --max-cpu: $(cat live.err)"
 expect "a limit that is not possible" 2 "$("$tracewire" record -e sockts --max-cpu 101 -w no.pcapng -- true >/dev/null 2>&1; echo $?)"
 exit $failed
