@@ -513,9 +513,29 @@ int tw_sockets__attach(struct tw_sockets *s, uint32_t events, struct tw_error *e
 	}
 }
 
+/* Whether received data reach a stage before they are read. Their reader is not known there. */
+static bool is_before_read(const struct tw_socket_stage *stage)
+{
+	static const char *const names[] = { "rx", "ip", "l4", "socket" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (stage->events == 1u << TW_SOCKTS_ingress_ts && !strcmp(stage->name, names[i]))
+			return true;
+	return false;
+}
+
 size_t tw_sockets__stages(const struct tw_sockets *s, struct tw_socket_stage *ret, size_t max)
 {
-	return tw_socket_hooks__stages(&s->kernel, s->wanted, s->hooks, s->n_hooks, s->needs_socket, ret, max);
+	const size_t n =
+		tw_socket_hooks__stages(&s->kernel, s->wanted, s->hooks, s->n_hooks, s->needs_socket, ret, max);
+
+	for (size_t i = 0; i < n && s->tasks; i++) {
+		if (!is_before_read(&ret[i]))
+			continue;
+		ret[i].hook[0] = ret[i].fix[0] = '\0';
+		snprintf(ret[i].lack, sizeof(ret[i].lack), "the reader is not known there, and the run selects tasks");
+	}
+	return n;
 }
 
 size_t tw_sockets__programs(const struct tw_sockets *s)

@@ -219,6 +219,8 @@ done
 # With --follow, received data have no event before they are read, and the events without a task are left out: unknown, not 0.
 "$tracewire" record -q -F -e sockts -w task.pcapng -- python3 traffic.py ports2 2>record.err || fail "record --follow: $(cat record.err)"
 "$tracewire" sockets -q --json task.pcapng >task.table
+expect "stages before a task reads" "ip l4 rx socket " \
+	"$("$tracewire" info task.pcapng | sed -nE 's/.*sockts:ingress_ts, stage ([a-z0-9_]+): none: the reader is not known there.*/\1/p' | sort | tr '\n' ' ')"
 expect "unknown numbers" "[None] [None] [None] [None] True True" "$(python3 -c 'import json
 rows = json.load(open("task.table"))["flows"]
 print(*(list({r[k] for r in rows}) for k in ("read", "drops", "resets_received", "held")), any(r["bytes_read"] for r in rows), 0 not in {r["sent"] for r in rows})')"
