@@ -73,11 +73,11 @@ int sockets_column__find(const char *name, const struct sockets_column **ret, st
 		if (!strcmp(columns[i].name, name))
 			return 0;
 	}
-	return tw_error__set(error, -EINVAL, "--sort '%s' is no column%s%s%s", name,
-			     nearest.best
-				     ? "; did you mean "
-				     : ": give messages, bytes, limited, retransmits, resets, drops, held or a stage",
-			     nearest.best ? nearest.best : "", nearest.best ? "?" : "");
+	return tw_error__set(
+		error, -EINVAL, "--sort '%s' is no column%s%s%s", name,
+		nearest.best ? "; did you mean "
+			     : ": give messages, bytes, limited, retransmits, resets, drops, held, program or a stage",
+		nearest.best ? nearest.best : "", nearest.best ? "?" : "");
 }
 
 static uint64_t value_of(const struct tw_socket_figures *figures, const struct sockets_column *column)

@@ -152,6 +152,7 @@ const struct cli_command cli_command_sockets = {
 		"Stages of sent data: send (in sendmsg), tcp (in the send queue), qdisc (in the queueing discipline), ack (until "
 		"the acknowledgement). Stages of received data: ip (from the device to the IP layer), l4 (to the socket), socket "
 		"(to its queue), wake and run (of the task that reads), read (in the queue). srtt is the smoothed round-trip time. "
+		"limited is the time in which the receive window or the send buffer limited the sender. "
 		"held shows why sent data waited before they were passed to a device, and how long. program is the time between the last "
 		"read of a program and its next sendmsg. "
 		"A value that is not known is shown as -.",

@@ -107,7 +107,7 @@ for option in --action --default; do
 done
 refuses 2 "tracewire doctor: unexpected argument 'now'; see --help" doctor now
 refuses 2 "tracewire sockets: --sort 'qdisk' is no column; did you mean qdisc?" sockets --sort qdisk
-refuses 2 "tracewire sockets: --sort 'x' is no column: give messages, bytes, limited, retransmits, resets, drops, held or a stage" sockets --sort x
+refuses 2 "tracewire sockets: --sort 'x' is no column: give messages, bytes, limited, retransmits, resets, drops, held, program or a stage" sockets --sort x
 refuses 2 "tracewire sockets: --interval is for a live run, but x.pcapng is a capture" sockets -i 2 x.pcapng
 refuses 2 "tracewire sockets: --interval '0.01' is less than 0.1 s" sockets -i 0.01
 refuses 2 "tracewire sockets: --flow prints a text, not JSON: leave out --flow or --json" sockets -j --flow 1.2.3.4:80 x.pcapng
