@@ -114,7 +114,8 @@ static int apply_frame_size(void *target, const char *value, struct tw_error *er
 static const struct cli_option event_options[] = {
 	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
 	  "Trace these events: a system, an event or SYSTEM:EVENT, with wildcards, or all; separate several by "
-	  "commas. May be given many times",
+	  "commas. May be given many times. all does not select socket events: name sockts "
+	  "or one of its events",
 	  .apply = cli_selection__add },
 	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
 	  "Trace only events that match this expression, for example 'prev_comm == \"make\" or softirq_raise.vec == "
