@@ -10,8 +10,8 @@
 #include "pcap-tools/sockets/event.h"
 
 /*
- * The stages of a message: name, and what the time means. The last two are no stages of a message, but of its connection, and of the program
- * between two messages.
+ * The stages of a message: name, and what the time means. The last two are no stages of a message, but of its connection, and of the
+ * program between two messages.
  */
 #define TW_SOCKET_STAGES(X)                                                                            \
 	X(SEND, "send", "in sendmsg(), from its entry until the data are in the send queue")           \

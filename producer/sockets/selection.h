@@ -13,7 +13,7 @@
 #include "producer/sockets/record.h"
 #include "producer/tracer/tracer.h"
 
-/* The events of messages, as bits: --sample and --max-cpu make them fewer, and --pid and --follow select them, because their task is known. */
+/* The events of messages, as bits: --sample and --max-cpu make them fewer, and --pid and --follow select them by their task. */
 #define TW_SOCKET_OF_MESSAGES (1u << TW_SOCKTS_egress_ts | 1u << TW_SOCKTS_egress_stats | 1u << TW_SOCKTS_ingress_ts)
 
 /* The wishes of the user. All zero: everything is selected. Several names of one kind select the sockets of each of them. */

@@ -12,7 +12,7 @@
 
 #define OUTPUT_MAX 4096
 
-/* The number of TCP sockets of this thread's network namespace, as a file of the kernel has it. Return: -1 if it does not have the number */
+/* The number of TCP sockets of this thread's network namespace, by a file of the kernel. Return: -1 if it does not have the number */
 static long count_sockets(const char *path, const char *label)
 {
 	FILE *file = fopen(path, "re");

@@ -35,7 +35,7 @@ struct tw_sockets_options {
 	 * @max_cpu changes the number of messages that have events. May be NULL.
 	 */
 	void (*left_out)(void *ctx, const char *sentence);
-	/* Number of signals so far that end the run: tw_sockets__attach() fails after one, also while it waits for other runs. May be NULL */
+	/* Number of signals so far that end the run: tw_sockets__attach() fails after one, also while it waits. May be NULL */
 	int (*signals)(void *ctx);
 	void *ctx;
 };
@@ -95,8 +95,8 @@ uint64_t tw_sockets__thinned(const struct tw_sockets *sockets);
 int tw_sockets__attach(struct tw_sockets *sockets, uint32_t events, struct tw_error *error);
 
 /**
- * tw_sockets__update() - find the hardware clocks of new interfaces, and say which selected cgroups were removed; to be called once a second,
- * by any one thread
+ * tw_sockets__update() - find the hardware clocks of new interfaces, and say which selected cgroups were removed
+ * To be called once a second, by any one thread.
  */
 void tw_sockets__update(struct tw_sockets *sockets);
 
