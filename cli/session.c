@@ -74,6 +74,11 @@ static int open_session(struct session *session, char **command, struct tw_error
 		err = stop__catch(error);
 	if (!err)
 		stale__clear(session->config->quiet);
+	if (!err && session->output->connect) {
+		err = session->output->connect(session->ctx, &session->options, error);
+		if (err)
+			return cli_exit__of_opening(err);
+	}
 	if (!err)
 		err = tw_producer__new(&session->options, &session->producer, error);
 	if (err && session->options.filter)

@@ -9,6 +9,8 @@
 
 /* The destination of frames, in which the three commands differ. */
 struct session_output {
+	/* Connects to a destination, and sets the options that depend on it. Called before the trace instance is created; may be NULL. */
+	int (*connect)(void *ctx, struct tw_producer_options *options, struct tw_error *error);
 	/* Opens the output; called after the trace instance was created, before anything is traced. */
 	int (*open)(void *ctx, struct tw_producer *producer, struct tw_error *error);
 	int (*open_sink)(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error);

@@ -321,16 +321,24 @@ static const struct session_output stream_on_interface = {
 
 /* A stream over UDP. */
 
+static int udp_connect(void *ctx, struct tw_producer_options *producer, struct tw_error *error)
+{
+	struct stream *stream = ctx;
+	int err = tw_udp_address__parse(stream->host, &stream->to, error);
+
+	if (!err)
+		err = tw_tx_udp__open(&stream->to, &stream->udp, error);
+	if (!err)
+		producer->own_socket = tw_tx_udp__fd(stream->udp);
+	return err;
+}
+
 static int udp_open(void *ctx, struct tw_producer *producer, struct tw_error *error)
 {
 	struct stream *stream = ctx;
-	int err = open_limit(stream, error);
+	const int err = open_limit(stream, error);
 	char interface[IF_NAMESIZE];
 
-	if (!err)
-		err = tw_udp_address__parse(stream->host, &stream->to, error);
-	if (!err)
-		err = tw_tx_udp__open(&stream->to, &stream->udp, error);
 	if (!err && tw_tx_udp__interface(stream->udp, interface))
 		tw_producer__add_phc_of(producer, interface);
 	return err;
@@ -401,6 +409,7 @@ static int udp_close(void *ctx, struct tw_error *error)
 }
 
 static const struct session_output stream_over_udp = {
+	.connect = udp_connect,
 	.open = udp_open,
 	.open_sink = udp_open_sink,
 	.open_requests = udp_open_requests,

@@ -40,6 +40,7 @@ struct tw_producer_options {
 	unsigned int threads;          /* number of reader threads; 0 = derived from the number of CPUs */
 	unsigned int repeat_ms; /* pause between repetitions of all metadata, for receivers that join late; 0 = never */
 	bool hash_pointers;     /* replace virtual addresses in the stream (producer/hashed_pointers.h) */
+	int own_socket;         /* connected socket of UDP with which the frames are sent; 0 = none */
 	bool show_self; /* keep wake-ups and switches of the run's own tasks, and packets of its own interface, in the trace */
 	bool follow; /* the caller calls tw_producer__follow(); the producer does not read this member */
 	/* Filter for all events, in addition to the filters of the requests. The HOST record contains its text. NULL = none */

@@ -428,6 +428,7 @@ static int make_sockets(struct tw_producer *p, uint32_t own_tgid, struct tw_erro
 		.selected = &p->socket_names,
 		.conditions = p->filtering.conditions,
 		.own_tgid = o->show_self ? 0 : own_tgid,
+		.own_socket = o->show_self ? 0 : o->own_socket,
 		.left_out = o->event_left_out,
 		.signals = o->signals,
 		.ctx = o->ctx,

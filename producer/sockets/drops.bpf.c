@@ -46,6 +46,8 @@ static __always_inline int make_drop(struct sk_buff *skb, void *location, uint32
 		flow.netns_cookie = sk->__sk_common.skc_net.net->net_cookie;
 	}
 	sockets__set_flow(&flow, skb, false, &headers);
+	if (flow.protocol == PROTOCOL_UDP && sockets__is_own_datagram(&flow))
+		return 0;
 	ifindex = ifindex_of(skb, flow.protocol);
 	if (!sk && ifindex && flow.protocol != PROTOCOL_UDP)
 		flow.netns_cookie = sockets__netns_of(skb);

@@ -228,7 +228,7 @@ static __always_inline bool read_bytes(struct sk_buff *skb, const unsigned char 
 	if (!headers.has_transport || !ret->flow.sport)
 		return false;
 	if (ret->flow.protocol == PROTOCOL_UDP) {
-		if (headers.next + sizeof(struct udp) > end)
+		if (headers.next + sizeof(struct udp) > end || sockets__is_own_datagram(&ret->flow))
 			return false;
 		ret->bytes = bpf_ntohs(((const struct udp *)tcp)->length) - (uint32_t)sizeof(struct udp);
 		ret->is_fragment = headers.has_more_fragments;

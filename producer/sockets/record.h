@@ -360,6 +360,13 @@ struct tw_sockts_cgroup {
 	__u32 unused;
 };
 
+/* The two ends of the datagrams that carry the stream: this process, and a capture host, which may be on this machine. */
+struct tw_sockts_own_flow {
+	__u32 addresses[2][4]; /* of IPv6; of IPv4 as mapped addresses */
+	__u16 ports[2];        /* in host byte order; 0 = there are no such datagrams */
+	__u32 unused;
+};
+
 /* What all programs are told before they are loaded. */
 struct tw_sockts_settings {
 	__u32 clock;               /* enum tw_sockts_clock */
@@ -369,11 +376,12 @@ struct tw_sockts_settings {
 	__u32 has_udp_entry;       /* 1 = there is a hook where a task begins to send a datagram */
 	__u32 tx_flags_of_sockets; /* bits of skb_shared_info.tx_flags that an application can set by SO_TIMESTAMPING */
 	__u32 us_per_jiffy;
-	__u32 has_samples;     /* 1 = @sample of struct tw_sockts_cpu is used */
-	__u32 has_tasks;       /* 1 = only messages of the tasks in the map `tasks` have events */
-	__u32 n_cgroups;       /* number of selected cgroups; 0 = all */
-	__u32 last_slot;       /* number of slots of each ring - 1 */
-	__u32 stores_in_order; /* 1 = by this processor, other CPUs see stores in their order, as on x86 */
+	__u32 has_samples;                  /* 1 = @sample of struct tw_sockts_cpu is used */
+	__u32 has_tasks;                    /* 1 = only messages of the tasks in the map `tasks` have events */
+	__u32 n_cgroups;                    /* number of selected cgroups; 0 = all */
+	__u32 last_slot;                    /* number of slots of each ring - 1 */
+	__u32 stores_in_order;              /* 1 = by this processor, other CPUs see stores in their order, as on x86 */
+	struct tw_sockts_own_flow own_flow; /* its received datagrams are left out */
 	struct tw_sockts_cgroup cgroups[TW_SOCKTS_CGROUPS_MAX];
 	struct tw_sockts_conditions conditions[TW_SOCKTS_EVENTS];
 };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "producer/sockets/settings.h"
 
+#include <netinet/in.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "producer/sockets/conditions.h"
@@ -43,6 +45,34 @@ static void set_conditions(struct tw_sockts_settings *settings, const struct tw_
 		tw_sockts_conditions__select(event, selected, &settings->conditions[event]);
 }
 
+static void set_end(const struct sockaddr_storage *end, uint32_t *ret_address, uint16_t *ret_port)
+{
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)end;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)end;
+
+	if (end->ss_family == AF_INET6) {
+		memcpy(ret_address, &v6->sin6_addr, sizeof(v6->sin6_addr));
+		*ret_port = ntohs(v6->sin6_port);
+		return;
+	}
+	ret_address[2] = htonl(0xffff);
+	ret_address[3] = v4->sin_addr.s_addr;
+	*ret_port = ntohs(v4->sin_port);
+}
+
+/* If the ends of the socket are not known, its datagrams have events. */
+static void set_own_flow(struct tw_sockts_own_flow *flow, int fd)
+{
+	struct sockaddr_storage ends[2] = { { 0 } };
+	socklen_t sizes[] = { sizeof(ends[0]), sizeof(ends[1]) };
+
+	if (!fd || getsockname(fd, (struct sockaddr *)&ends[0], &sizes[0]) ||
+	    getpeername(fd, (struct sockaddr *)&ends[1], &sizes[1]))
+		return;
+	for (size_t i = 0; i < 2; i++)
+		set_end(&ends[i], flow->addresses[i], &flow->ports[i]);
+}
+
 void tw_socket_settings__make(const struct tw_bpf_kernel *kernel, const struct tw_sockets_options *options,
 			      size_t ring_size, bool has_udp_entry, struct tw_sockts_settings *ret)
 {
@@ -59,6 +89,7 @@ void tw_socket_settings__make(const struct tw_bpf_kernel *kernel, const struct t
 		.last_slot = (uint32_t)(ring_size / TW_SOCKTS_SLOT_SIZE - 1),
 		.stores_in_order = STORES_IN_ORDER,
 	};
+	set_own_flow(&ret->own_flow, options->own_socket);
 	set_conditions(ret, options->conditions, options->selected);
 	if (options->selected) {
 		ret->n_cgroups = options->selected->n_cgroups;

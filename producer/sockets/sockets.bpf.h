@@ -137,6 +137,28 @@ static __always_inline bool sockets__is_own(void)
 	return settings.own_tgid && bpf_get_current_pid_tgid() >> 32 == settings.own_tgid;
 }
 
+static __always_inline bool sockets__is_address(const uint8_t *address, const volatile uint32_t *own)
+{
+	const uint32_t *words = (const uint32_t *)(const void *)address;
+
+	return words[0] == own[0] && words[1] == own[1] && words[2] == own[2] && words[3] == own[3];
+}
+
+/* The same for a received datagram. Without this, each frame to a capture host on this machine would make events, and these make frames. */
+static __always_inline bool sockets__is_own_datagram(const struct tw_sockts_socket *flow)
+{
+	const volatile struct tw_sockts_own_flow *own = &settings.own_flow;
+
+	if (!own->ports[0])
+		return false;
+	if (flow->sport == own->ports[0] && flow->dport == own->ports[1])
+		return sockets__is_address(flow->saddrv6, own->addresses[0]) &&
+		       sockets__is_address(flow->daddrv6, own->addresses[1]);
+	return flow->sport == own->ports[1] && flow->dport == own->ports[0] &&
+	       sockets__is_address(flow->saddrv6, own->addresses[1]) &&
+	       sockets__is_address(flow->daddrv6, own->addresses[0]);
+}
+
 /* Whether messages of a task are selected. @pid: in memory of the program */
 static __always_inline bool sockets__selects_task(const uint32_t *pid)
 {

@@ -30,6 +30,7 @@ struct tw_sockets_options {
 	const struct tw_socket_selected *selected;     /* names that the user selects; NULL = everything */
 	const struct tw_sockts_conditions *conditions; /* TW_SOCKTS_EVENTS of them; NULL = all events are made */
 	uint32_t own_tgid; /* process whose own events are left out, in the initial pid namespace; 0 = none */
+	int own_socket;    /* connected socket of UDP whose received datagrams are left out at both ends; 0 = none */
 	/*
 	 * Called by tw_sockets__new() and tw_sockets__attach() with one sentence for events that cannot be recorded, and by a thread when
 	 * @max_cpu changes the number of messages that have events. May be NULL.

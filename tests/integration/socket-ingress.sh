@@ -269,6 +269,24 @@ print("right")
 PYTHON
 right divided "python3 check-divided.py" -e sockts:ingress_ts -- python3 divided.py "$far_net"
 
+# A stream to a capture host on this machine has no events of its own frames, because these events would make further frames.
+cat >own.py <<'PYTHON'
+import json
+events = [json.loads(line)["fields"] for line in open("own.json")]
+own = [e for e in events if 7700 in (e["sport"], e["dport"])]
+print("right" if not own and len(events) > 20 else (len(events), own[:2]))
+PYTHON
+for address in 127.0.0.1 '[::1]'; do
+	in_background host "$tracewire" capture -u "$address:7700" -w own.pcapng
+	host=$pid
+	wait_for says host.err '^capturing'
+	"$tracewire" stream -q -e sockts:ingress_ts -f "netns_cookie == $(netns_cookie)" -u "$address:7700" -- \
+		python3 receive.py "$far_net" >own.out 2>own.err || fail "stream: $(cat own.err)"
+	interrupt "$host" || fail "capture: $(cat host.err)"
+	"$tracewire" report -q --json own.pcapng >own.json 2>own.err || fail "report: $(cat own.err)"
+	expect "own frames over $address" right "$(python3 own.py 2>&1)"
+done
+
 # Another run in the same network namespace has all stages, too. After SIGKILL, no programs stay, and cleanup removes the trace instances.
 in_background killed "$tracewire" record -q -e sockts:ingress_ts -w killed.pcapng
 killed=$pid
