@@ -12,8 +12,10 @@
 #define EMPTY_ROUNDS    4           /* number of rounds without events before the reader sleeps in poll() */
 #define HEARTBEAT_NS    TW_NS_PER_SECOND
 #define LONGEST_POLL_NS TW_NS_PER_SECOND
-#define CHANNELS_MAX    2048
-#define AHEAD_NS        (TW_NS_PER_SECOND / 2) /* limit of a watermark's lead over the slowest reader */
+#define NOT_EMPTY_NS \
+	(TW_NS_PER_MS / 10) /* while a BPF ring has an event that is not complete; its task may need this CPU */
+#define CHANNELS_MAX 2048
+#define AHEAD_NS     (TW_NS_PER_SECOND / 2) /* limit of a watermark's lead over the slowest reader */
 
 /*
  * Return: the time up to which this round has read all rings. This is @now minus the clock's slack, if all rings were read to their end. A
@@ -294,7 +296,7 @@ static void end_wait(struct tw_reader *r)
  */
 static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 {
-	struct timespec ts = { .tv_sec = (time_t)(ns / TW_NS_PER_SECOND), .tv_nsec = (long)(ns % TW_NS_PER_SECOND) };
+	struct timespec ts;
 	const int request_fd = r->metadata ? tw_request_limiter__fd(r->metadata->requests) : -1;
 	const int step_fd = r->metadata ? tw_step_watch__fd(&r->metadata->step_watch) : -1;
 	struct pollfd fds[CHANNELS_MAX + 3], *request;
@@ -303,7 +305,8 @@ static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 	int ready;
 
 	if (for_events && !begin_wait(r))
-		ts = (struct timespec){ 0 };
+		ns = tw_time__earlier(ns, NOT_EMPTY_NS);
+	ts = (struct timespec){ .tv_sec = (time_t)(ns / TW_NS_PER_SECOND), .tv_nsec = (long)(ns % TW_NS_PER_SECOND) };
 	for (; for_events && n < r->n_rings && n < CHANNELS_MAX; n++)
 		fds[n] = (struct pollfd){ .fd = r->rings[n].no_poll ? -1 : r->rings[n].fd, .events = POLLIN };
 	request = &fds[n];
