@@ -30,6 +30,7 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct tcphdr {
+	uint16_t source, dest;
 	uint32_t seq;
 	uint16_t doff : 4;
 };
@@ -153,8 +154,12 @@ static __always_inline bool end_sendmsg(struct bpf_sock_ops_kern *kern, struct s
 	return true;
 }
 
-/* Number of bytes of payload of a packet that has its headers. Return: 0 if it is unknown, because a tunnel has encrypted the packet */
-static __always_inline uint32_t count_payload(const struct sk_buff___egress *skb, uint32_t key)
+/*
+ * Number of bytes of payload of a packet that has its headers. The headers can be read if they have the ports of the socket, which NAT
+ * changes, or if the payload has the byte of the key, which can have left with the packet before (tcp_grow_skb()).
+ * Return: 0 if it is unknown, because a tunnel has encrypted the packet
+ */
+static __always_inline uint32_t count_payload(struct sock *sk, const struct sk_buff___egress *skb, uint32_t key)
 {
 	const struct sk_buff___inner *inner = (const void *)skb;
 	const uint32_t headroom = (uint32_t)READ((uint64_t)skb->data - (uint64_t)skb->head);
@@ -162,8 +167,10 @@ static __always_inline uint32_t count_payload(const struct sk_buff___egress *skb
 		BPF_CORE_READ_BITFIELD(inner, encapsulation) ? inner->inner_transport_header : skb->transport_header;
 	const struct tcphdr *tcp = READABLE(skb->head + at, struct tcphdr);
 	const uint32_t bytes = skb->len - (at - headroom) - (uint32_t)BPF_CORE_READ_BITFIELD(tcp, doff) * 4;
+	const bool has_ports =
+		tcp->dest == sk->__sk_common.skc_dport && tcp->source == bpf_htons(sockets__local_port(sk));
 
-	return key - bpf_ntohl(tcp->seq) < bytes ? bytes : 0;
+	return has_ports || key - bpf_ntohl(tcp->seq) < bytes ? bytes : 0;
 }
 
 /* Whether the packet comes from the protocol, and not from another device that is stacked on this one. */
@@ -203,7 +210,7 @@ static __always_inline bool follow_packet(const struct bpf_sock_ops_kern *kern, 
 		stamp->bytes = skb->len;
 		return is_chosen(state, stamp->seq, stamp->bytes);
 	}
-	stamp->bytes = count_payload(skb, stamp->seq);
+	stamp->bytes = count_payload(kern->sk, skb, stamp->seq);
 	stamp->ifindex = (uint32_t)skb->dev->ifindex;
 	if (op == OP_SND_HW) {
 		stamp->hardware = (uint64_t)shared->hwtstamps.hwtstamp;
