@@ -130,7 +130,8 @@ static const struct cli_option_group *const groups[] = { &group, &run_socket_gro
 static const struct cli_example examples[] = {
 	{ "Show each second where the data of sockets wait, until Ctrl-C", "sudo tracewire sockets" },
 	{ "Show the flows whose data wait longest in queueing disciplines", "sudo tracewire sockets --sort qdisc" },
-	{ "Show the sockets of a command", "sudo tracewire sockets -i 3600 -- curl -s http://example.com" },
+	{ "Show the sockets of all programs while a command runs",
+	  "sudo tracewire sockets -i 3600 -- curl -s http://example.com" },
 	{ "Show the same of a recording", "tracewire sockets x.pcapng" },
 	{ "Show each step of the data of one flow",
 	  "tracewire sockets --flow '10.0.0.1:51234 > 10.0.0.2:443' x.pcapng" },
