@@ -68,9 +68,9 @@ static void put_figures(struct tw_json *json, const struct sockets_row *row,
 	put_known(json, "busy_us", f->stats, f->busy_us);
 	put_known(json, "rwnd_limited_us", f->stats, f->rwnd_limited_us);
 	put_known(json, "sndbuf_limited_us", f->stats, f->sndbuf_limited_us);
-	put_known(json, "resets_sent", result->has[TW_SOCKET_RESET], f->resets_sent);
+	tw_json__u64_or_null(json, "resets_sent", sockets_row__resets_sent(row, result));
 	put_known(json, "resets_received", result->has[TW_SOCKET_RESET], f->resets_received);
-	put_known(json, "drops", result->has[TW_SOCKET_DROP], f->drops);
+	tw_json__u64_or_null(json, "drops", sockets_row__drops(row, result));
 	put_held(json, f, result->has[TW_SOCKET_HELD]);
 	tw_json__open(json, "stages_ns", '{');
 	for (size_t i = 0; i < TW_SOCKET_STAGE_COUNT; i++)

@@ -229,3 +229,26 @@ uint64_t sockets_row__read(const struct sockets_row *row, const struct tw_socket
 
 	return row->figures->received || is_known ? row->figures->received : UINT64_MAX;
 }
+
+/*
+ * Whether only the events of some sockets were recorded (--cgroup, --container, a filter for tasks): received data then have no event
+ * before their socket is known. Drops and resets of packets whose socket is unknown are missing, so a number of 0 means nothing.
+ */
+static bool has_some_sockets(const struct tw_socket_times_result *result)
+{
+	return (result->has_arrivals || result->has_reads) && !result->has_devices;
+}
+
+uint64_t sockets_row__resets_sent(const struct sockets_row *row, const struct tw_socket_times_result *result)
+{
+	const bool is_known = result->has[TW_SOCKET_RESET] && !has_some_sockets(result);
+
+	return row->figures->resets_sent || is_known ? row->figures->resets_sent : UINT64_MAX;
+}
+
+uint64_t sockets_row__drops(const struct sockets_row *row, const struct tw_socket_times_result *result)
+{
+	const bool is_known = result->has[TW_SOCKET_DROP] && !has_some_sockets(result);
+
+	return row->figures->drops || is_known ? row->figures->drops : UINT64_MAX;
+}

@@ -67,9 +67,11 @@ bool sockets_flow__is(const struct tw_socket_flow_id *id, const char *name);
 /** sockets__reason() - name of a reason for which data were held. @reason: less than TW_SOCKTS_HELD_END */
 const char *sockets__reason(size_t reason);
 
-/* Numbers of a row that may be unknown, because their events were not selected: UINT64_MAX. */
+/* Numbers of a row that may be unknown, because their events were not selected or are incomplete: UINT64_MAX. */
 uint64_t sockets_row__sent(const struct sockets_row *row, const struct tw_socket_times_result *result);
 uint64_t sockets_row__read(const struct sockets_row *row, const struct tw_socket_times_result *result);
+uint64_t sockets_row__resets_sent(const struct sockets_row *row, const struct tw_socket_times_result *result);
+uint64_t sockets_row__drops(const struct sockets_row *row, const struct tw_socket_times_result *result);
 
 /** sockets_table__print(), sockets_json__print() - print a result on standard output */
 void sockets_table__print(const struct sockets_config *config, const struct sockets_subject *subject,

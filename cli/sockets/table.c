@@ -118,6 +118,7 @@ static uint64_t known(bool is_known, uint64_t n)
 static void print_counters(const struct sockets_row *row, const struct tw_socket_times_result *result)
 {
 	const struct tw_socket_figures *f = row->figures;
+	const bool has_resets = f->resets_received || sockets_row__resets_sent(row, result) != UINT64_MAX;
 	char sent[NUMBER_MAX], received[NUMBER_MAX], retransmits[NUMBER_MAX], resets[NUMBER_MAX], drops[NUMBER_MAX];
 	char limited[TIMES_TEXT_MAX] = "-";
 
@@ -126,8 +127,8 @@ static void print_counters(const struct sockets_row *row, const struct tw_socket
 	printf("  sent %s, read %s, limited %s, retransmits %s, resets %s, drops %s\n",
 	       number(sockets_row__sent(row, result), sent), number(sockets_row__read(row, result), received), limited,
 	       number(known(f->stats, f->retransmits), retransmits),
-	       number(known(result->has[TW_SOCKET_RESET], f->resets_sent + f->resets_received), resets),
-	       number(known(result->has[TW_SOCKET_DROP], f->drops), drops));
+	       number(known(has_resets, f->resets_sent + f->resets_received), resets),
+	       number(sockets_row__drops(row, result), drops));
 }
 
 /* Why sent data waited: the reasons with their times, in lines of at most 80 columns. */

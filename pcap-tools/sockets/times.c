@@ -92,6 +92,7 @@ static int take_event(void *ctx, const struct tw_read_event *event)
 		return 0;
 	}
 	times->result.has[decoded.kind] = true;
+	times->result.has_devices |= decoded.kind == TW_SOCKET_INGRESS && decoded.type == TW_SOCKTS_INGRESS_RX;
 	times->result.has_arrivals |= decoded.kind == TW_SOCKET_INGRESS && decoded.type <= TW_SOCKTS_INGRESS_SOCKET;
 	times->result.has_reads |= decoded.kind == TW_SOCKET_INGRESS && decoded.type == TW_SOCKTS_INGRESS_READ;
 	note_sample(&times->result, decoded.sample);

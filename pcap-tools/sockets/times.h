@@ -27,8 +27,8 @@ struct tw_socket_times_result {
 	uint64_t socket_events;
 	/* One in this number of messages has events: the smallest and the largest number; 0 = no event says so */
 	uint64_t sample_min, sample_max;
-	bool has_arrivals,
-		has_reads; /* received data were seen before they were read; when they were read. Since the beginning */
+	/* Received data were seen at the device, before their socket is known; before they were read; when they were read. Since the beginning */
+	bool has_devices, has_arrivals, has_reads;
 	bool has[TW_SOCKET_KIND_COUNT]; /* the events were selected, so a counter of 0 means that there was none */
 	struct tw_socket_flow **flows;  /* those with events; the caller may change the order */
 	size_t n_flows;

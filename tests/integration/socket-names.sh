@@ -95,8 +95,15 @@ check_stages() {
 	expect "rx of port $1" 0 "$(count ingress_ts.1 "$1")"
 }
 
+# Whether the table of the last run has an unknown number of resets; those without a socket are unknown if sockets are selected.
+lacks_resets() {
+	"$tracewire" sockets -q -j run.pcapng |
+		python3 -c 'import json, sys; print(None in {flow["resets_sent"] for flow in json.load(sys.stdin)["flows"]})'
+}
+
 record_with $all --cgroup "$container"
 expect "ports of a cgroup" "7201 7202 7211 7212 " "$(ports)"
+expect "resets of a cgroup are unknown" True "$(lacks_resets)"
 check_stages 7201
 check_stages 7211
 record_with $all --container "${id:0:61}" --container "web-$$"
@@ -109,6 +116,7 @@ check_stages 7211
 record_with $all --netns "names-$$"
 expect "ports in a network namespace" "7241 7242 " "$(ports)"
 [ "$(count ingress_ts.1 7241)" -ge 20 ] || fail "rx in a network namespace: $(cat counts)"
+expect "resets in a network namespace are unknown" False "$(lacks_resets)"
 record_with sockts:ingress_ts,sockts:icmp_echo,sockts:tcp_reset --netdev veth0
 expect "events at an interface" "icmp_echo.1 0 3
 icmp_echo.2 0 3" "$(cat counts)"
