@@ -100,7 +100,13 @@ static int lock(struct work *work, struct tw_state_file *ret, struct tw_error *e
 		}
 		err = tw_state_file__lock(LOCK, ret, error);
 	}
-	return err;
+	if (err != -EBUSY)
+		return err;
+	return tw_error__set(
+		error, err,
+		"another run has set or cleared flags of TCP sockets for too long: try again when it has ended; "
+		"`fuser -v %s` shows its process",
+		ret->path);
 }
 
 static void unlock(struct tw_state_file *file)
