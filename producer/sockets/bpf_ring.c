@@ -102,9 +102,10 @@ static bool take(struct tw_bpf_ring *ring)
 	if (__atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE) != TW_SOCKTS_COMPLETE(ring->next))
 		return false;
 	memcpy(&head, at, sizeof(head));
-	if (head.len < TW_RECORD_COMMON || head.len > TW_SOCKTS_SLOT_SIZE - sizeof(head))
+	if (head.len < TW_RECORD_COMMON || head.len > TW_SOCKTS_SLOT_SIZE - sizeof(head)) {
 		ring->skipped++;
-	else
+	} else {
+		ring->last_time = head.time;
 		insert(ring, &(struct tw_bpf_ring_record){
 				     .time = head.time,
 				     .lost = head.lost,
@@ -112,6 +113,7 @@ static bool take(struct tw_bpf_ring *ring)
 				     .bytes = at + sizeof(head),
 				     .len = head.len,
 			     });
+	}
 	ring->next++;
 	return true;
 }
@@ -131,7 +133,8 @@ static void compact(struct tw_bpf_ring *ring)
 
 /*
  * Fills the window. Return: the time up to which its records may be output. All may be output if no record was reserved after those in the
- * window, or if one is not complete: an interrupt that reserves in between completes its record first.
+ * window, or if one is not complete: an interrupt that reserves in between completes its record first. If the window is full, a record that is
+ * newer than the last one may have been interrupted, and records after the window may be older.
  */
 static uint64_t fill(struct tw_bpf_ring *ring)
 {
@@ -149,7 +152,7 @@ static uint64_t fill(struct tw_bpf_ring *ring)
 		}
 		end = count_reserved(ring);
 	} while (end != before && ring->n < TW_BPF_RING_WINDOW);
-	return ring->next == end ? UINT64_MAX : now;
+	return ring->next == end ? UINT64_MAX : tw_time__earlier(now, ring->last_time);
 }
 
 /* Lets programs write the slots whose records were output, up to the first one that was not. */

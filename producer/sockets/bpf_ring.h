@@ -41,7 +41,8 @@ struct tw_bpf_ring {
 	size_t n_slots;            /* a power of two */
 	unsigned long *bell_heard; /* positions of the bell; it is readable while they differ */
 	const unsigned long *bell_rung;
-	uint64_t next; /* number of the next slot to read */
+	uint64_t next;      /* number of the next slot to read */
+	uint64_t last_time; /* time of the record that was put into @window last */
 	struct tw_bpf_ring_record
 		window[TW_BPF_RING_WINDOW]; /* sorted by time; @n of them, the first @at of which were output */
 	size_t at, n;

@@ -14,8 +14,8 @@
 #include "producer/native_ring.h"
 #include "producer/sockets/bpf_ring.h"
 
-#define SLOTS      ((size_t)256)
-#define PAGE_BYTES 4096
+#define SLOTS      ((size_t)1024)
+#define PAGE_BYTES 65536 /* more than the records of the window */
 #define ID         0xff06
 
 struct bench {
@@ -200,9 +200,9 @@ static void test_many(void **state)
 	uint64_t next = 1;
 
 	(void)state;
-	for (uint64_t i = 1; i <= 600; i++) {
+	for (uint64_t i = 1; i <= 3000; i++) {
 		put(b, i);
-		if (i % 200)
+		if (i % 1000)
 			continue;
 		while (read_page(b, &page)) {
 			struct tw_ring_event event;
@@ -213,6 +213,29 @@ static void test_many(void **state)
 		assert_int_equal(next, i + 1);
 		assert_int_equal(b->cpu.consumed, b->cpu.reserved);
 	}
+	tear_down(b);
+}
+
+/* A record whose program was interrupted by more programs than the window has records follows the records of all of them. */
+static void test_window(void **state)
+{
+	struct bench *b = set_up(0);
+	const uint64_t n = TW_BPF_RING_WINDOW + 200;
+	struct tw_ring_page page;
+	uint64_t next = 1;
+
+	(void)state;
+	put(b, n + 1);
+	for (uint64_t i = 1; i <= n; i++)
+		put(b, i);
+	while (read_page(b, &page)) {
+		struct tw_ring_event event;
+
+		while (tw_native_page__next(&page, &event))
+			assert_int_equal(event.time, next++);
+	}
+	assert_int_equal(next, n + 2);
+	assert_int_equal(b->cpu.consumed, b->cpu.reserved);
 	tear_down(b);
 }
 
@@ -312,9 +335,9 @@ static void test_wait(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),   cmocka_unit_test(test_times),   cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_many),    cmocka_unit_test(test_pending), cmocka_unit_test(test_backwards),
-		cmocka_unit_test(test_lengths), cmocka_unit_test(test_wait),
+		cmocka_unit_test(test_order),     cmocka_unit_test(test_times),   cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_many),      cmocka_unit_test(test_window),  cmocka_unit_test(test_pending),
+		cmocka_unit_test(test_backwards), cmocka_unit_test(test_lengths), cmocka_unit_test(test_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
