@@ -58,7 +58,8 @@ static __always_inline bool sockets__take_slot(struct tw_sockts_cpu *of_cpu, uin
 	for (int i = 0; i < RESERVE_TRIES; i++) {
 		const uint64_t number = now->reserved;
 
-		if (number - now->consumed > settings.last_slot)
+		/* signed: after @number was read, other programs may have reserved slots that the reader has already consumed */
+		if ((int64_t)(number - now->consumed) > settings.last_slot)
 			return false;
 		if (__sync_val_compare_and_swap(&of_cpu->reserved, number, number + 1) == number) {
 			*ret = number;
