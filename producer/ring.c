@@ -47,7 +47,7 @@ int tw_trace_ring__open_bpf(struct tw_trace_ring *ring, const struct tw_sockets 
 
 	if (err)
 		return err;
-	fd = fcntl(tw_sockets__bell(sockets, cpu), F_DUPFD_CLOEXEC, 0);
+	fd = fcntl(tw_sockets__doorbell(sockets, cpu), F_DUPFD_CLOEXEC, 0);
 	if (fd < 0) {
 		tw_bpf_ring__close(bpf);
 		return tw_error__set(error, -errno, "the ring of CPU %u for socket events cannot be opened: %s", cpu,

@@ -27,7 +27,7 @@
 struct tw_trace_ring {
 	struct tw_producer_channel channel;
 	struct tw_bpf_ring *bpf;   /* NULL = a trace ring */
-	int fd;                    /* trace_pipe_raw, or the bell of the BPF ring; for poll() */
+	int fd;                    /* trace_pipe_raw, or the doorbell of the BPF ring; for poll() */
 	int stats_fd;              /* per_cpu/cpuN/stats; -1 for a BPF ring */
 	_Atomic uint64_t read;     /* events read; this counter and the two below: see producer/counter.h */
 	_Atomic uint64_t lost;     /* events lost by the ring, reported by LOST records with where = RING */

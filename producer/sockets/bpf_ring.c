@@ -91,8 +91,8 @@ static void insert(struct tw_bpf_ring *ring, const struct tw_bpf_ring_record *re
 }
 
 /*
- * Takes the record of the next slot. Return: false if it is not complete. The programs write the lengths, but they are checked: a record that
- * is too short or does not fit its slot is skipped.
+ * Takes the record of the next slot. Return: false if it is not complete. The programs write the lengths, but they are checked: a record
+ * that is too short or does not fit its slot is skipped.
  */
 static bool take(struct tw_bpf_ring *ring)
 {
@@ -133,8 +133,8 @@ static void compact(struct tw_bpf_ring *ring)
 
 /*
  * Fills the window. Return: the time up to which its records may be output. All may be output if no record was reserved after those in the
- * window, or if one is not complete: an interrupt that reserves in between completes its record first. If the window is full, a record that is
- * newer than the last one may have been interrupted, and records after the window may be older.
+ * window, or if one is not complete: an interrupt that reserves in between completes its record first. If the window is full, a record
+ * that is newer than the last one may have been interrupted, and records after the window may be older.
  */
 static uint64_t fill(struct tw_bpf_ring *ring)
 {
@@ -193,7 +193,8 @@ size_t tw_bpf_ring__read(struct tw_bpf_ring *ring, uint8_t *bytes, size_t size)
 
 bool tw_bpf_ring__begin_wait(struct tw_bpf_ring *ring)
 {
-	__atomic_store_n(ring->bell_heard, __atomic_load_n(ring->bell_rung, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+	__atomic_store_n(ring->doorbell_consumer, __atomic_load_n(ring->doorbell_producer, __ATOMIC_ACQUIRE),
+			 __ATOMIC_RELEASE);
 	__atomic_store_n(&ring->cpu->wants_wakeup, 1, __ATOMIC_SEQ_CST);
 	return count_reserved(ring) == ring->next;
 }
@@ -223,23 +224,23 @@ static size_t size_of(const struct tw_bpf_ring *ring)
 	return ring->n_slots * TW_SOCKTS_SLOT_SIZE;
 }
 
-static int map(struct tw_bpf_ring *ring, int slots_fd, int bell_fd)
+static int map(struct tw_bpf_ring *ring, int slots_fd, int doorbell_fd)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *const slots = mmap(NULL, size_of(ring), PROT_READ, MAP_SHARED, slots_fd, 0);
-	void *heard, *rung;
+	void *consumer, *producer;
 
 	if (slots == MAP_FAILED)
 		return -errno;
 	ring->slots = slots;
-	heard = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, bell_fd, 0);
-	if (heard == MAP_FAILED)
+	consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, doorbell_fd, 0);
+	if (consumer == MAP_FAILED)
 		return -errno;
-	ring->bell_heard = heard;
-	rung = mmap(NULL, page, PROT_READ, MAP_SHARED, bell_fd, (off_t)page);
-	if (rung == MAP_FAILED)
+	ring->doorbell_consumer = consumer;
+	producer = mmap(NULL, page, PROT_READ, MAP_SHARED, doorbell_fd, (off_t)page);
+	if (producer == MAP_FAILED)
 		return -errno;
-	ring->bell_rung = rung;
+	ring->doorbell_producer = producer;
 	return 0;
 }
 
@@ -260,7 +261,7 @@ int tw_bpf_ring__open(const struct tw_sockets *sockets, unsigned int cpu, clocki
 	ring->counts_missed = !cpu;
 	ring->clock = clock;
 	ring->n_slots = tw_sockets__ring_size(sockets) / TW_SOCKTS_SLOT_SIZE;
-	err = map(ring, fd, tw_sockets__bell(sockets, cpu));
+	err = map(ring, fd, tw_sockets__doorbell(sockets, cpu));
 	if (err) {
 		tw_bpf_ring__close(ring);
 		return tw_error__set(error, err, "the ring of CPU %u for socket events cannot be mapped: %s", cpu,
@@ -283,7 +284,7 @@ void tw_bpf_ring__close(struct tw_bpf_ring *ring)
 	if (!ring)
 		return;
 	unmap(ring->slots, size_of(ring));
-	unmap(ring->bell_heard, page);
-	unmap(ring->bell_rung, page);
+	unmap(ring->doorbell_consumer, page);
+	unmap(ring->doorbell_producer, page);
 	free(ring);
 }

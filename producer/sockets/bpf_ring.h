@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The BPF ring of one CPU. Reading it gives sub-buffers with the layout of a trace ring (schema/ring_page.h), so the producer's code for trace
- * rings needs no second path.
+ * The BPF ring of one CPU. Reading it gives sub-buffers with the layout of a trace ring (schema/ring_page.h), so the producer's code for
+ * trace rings needs no second path.
  *
- * The records of the ring are in the order of their reservation. A program that an interrupt interrupts between the reservation and the time
- * stamp gets a later time than the programs of the interrupt, which reserve after it. The reader therefore sorts: a record is output when all
- * records that can be older have been read. A program takes its time after the reservation, so a record that is older than a clock reading
- * was reserved before this reading.
+ * The records of the ring are in the order of their reservation. A program that an interrupt interrupts between the reservation and the
+ * time stamp gets a later time than the programs of the interrupt, which reserve after it. The reader therefore sorts: a record is output
+ * when all records that can be older have been read. A program takes its time after the reservation, so a record that is older than a
+ * clock reading was reserved before this reading.
  */
 #ifndef TW_BPF_RING_H
 #define TW_BPF_RING_H
@@ -37,10 +37,10 @@ struct tw_bpf_ring {
 	struct tw_sockts_cpu *cpu; /* its counters */
 	bool counts_missed;        /* the events that programs missed count as lost by this ring */
 	clockid_t clock;
-	const uint8_t *slots;      /* @n_slots of TW_SOCKTS_SLOT_SIZE bytes */
-	size_t n_slots;            /* a power of two */
-	unsigned long *bell_heard; /* positions of the bell; it is readable while they differ */
-	const unsigned long *bell_rung;
+	const uint8_t *slots;             /* @n_slots of TW_SOCKTS_SLOT_SIZE bytes */
+	size_t n_slots;                   /* a power of two */
+	unsigned long *doorbell_consumer; /* positions of the doorbell; it is readable while they differ */
+	const unsigned long *doorbell_producer;
 	uint64_t next;      /* number of the next slot to read */
 	uint64_t last_time; /* time of the record that was put into @window last */
 	struct tw_bpf_ring_record
@@ -65,12 +65,12 @@ int tw_bpf_ring__open(const struct tw_sockets *sockets, unsigned int cpu, clocki
 size_t tw_bpf_ring__read(struct tw_bpf_ring *ring, uint8_t *page, size_t size);
 
 /**
- * tw_bpf_ring__begin_wait() - make the next event ring the bell (tw_sockets__bell()). Return: false if there is nothing to wait for, because
- * the ring has events
+ * tw_bpf_ring__begin_wait() - make the next event ring the doorbell (tw_sockets__doorbell()). Return: false if there is nothing to wait
+ * for, because the ring has events
  */
 bool tw_bpf_ring__begin_wait(struct tw_bpf_ring *ring);
 
-/** tw_bpf_ring__end_wait() - no event rings the bell any more */
+/** tw_bpf_ring__end_wait() - no event rings the doorbell any more */
 void tw_bpf_ring__end_wait(struct tw_bpf_ring *ring);
 
 /** tw_bpf_ring__stats() - get the counters. Lost events are in @dropped. Return: 0 or -errno */

@@ -73,10 +73,10 @@ static int make_ring(const struct tw_socket_objects *o)
 			      (uint32_t)(o->ring_size / TW_SOCKTS_SLOT_SIZE), &options);
 }
 
-static int make_bell(const struct tw_socket_objects *o)
+static int make_doorbell(const struct tw_socket_objects *o)
 {
 	(void)o;
-	return bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sockts_bell", 0, 0, (uint32_t)sysconf(_SC_PAGESIZE), NULL);
+	return bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sockts_doorbell", 0, 0, (uint32_t)sysconf(_SC_PAGESIZE), NULL);
 }
 
 /* Makes a map for each CPU, and the map that has them. @ret, @ret_map: their descriptors. Return: 0 or -errno */
@@ -108,11 +108,11 @@ static int make_rings(struct tw_socket_objects *o)
 	int err;
 
 	o->rings = calloc(o->n_cpus, sizeof(*o->rings));
-	o->bells = calloc(o->n_cpus, sizeof(*o->bells));
-	if (!o->rings || !o->bells)
+	o->doorbells = calloc(o->n_cpus, sizeof(*o->doorbells));
+	if (!o->rings || !o->doorbells)
 		return -ENOMEM;
 	err = make_each(o, make_ring, "rings", o->rings, &o->rings_map);
-	return err ? err : make_each(o, make_bell, "bells", o->bells, &o->bells_map);
+	return err ? err : make_each(o, make_doorbell, "doorbells", o->doorbells, &o->doorbells_map);
 }
 
 static int make_counters(struct tw_socket_objects *o)
@@ -198,10 +198,10 @@ void tw_socket_objects__fini(struct tw_socket_objects *o)
 		munmap(o->cpus, CPUS_SIZE);
 	close_map(o->cpus_map);
 	close_map(o->rings_map);
-	close_map(o->bells_map);
+	close_map(o->doorbells_map);
 	close_map(o->tasks_map);
 	close_each(o->rings, o->n_cpus);
-	close_each(o->bells, o->n_cpus);
+	close_each(o->doorbells, o->n_cpus);
 	tw_socket_phcs__fini(&o->phcs);
 	*o = (struct tw_socket_objects)TW_SOCKET_OBJECTS_NONE;
 }
@@ -261,7 +261,7 @@ static int share(const struct tw_socket_objects *o, struct bpf_object *object,
 	int err = bpf_map__reuse_fd(bpf_object__find_map_by_name(object, "rings"), o->rings_map);
 
 	if (!err)
-		err = bpf_map__reuse_fd(bpf_object__find_map_by_name(object, "bells"), o->bells_map);
+		err = bpf_map__reuse_fd(bpf_object__find_map_by_name(object, "doorbells"), o->doorbells_map);
 	if (!err)
 		err = bpf_map__reuse_fd(bpf_object__find_map_by_name(object, ".data.cpus"), o->cpus_map);
 	if (!err)

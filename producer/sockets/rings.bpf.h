@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to sockets; included by sockets.bpf.h. The rings, one for each CPU, into which the programs write records. They are arrays of slots,
- * because the kernel's own rings for BPF programs take about six times as long for a record. bpf_ring.h reads them.
+ * Internal to sockets; included by sockets.bpf.h. The rings, one for each CPU, into which the programs write records. They are arrays of
+ * slots, because the kernel's own rings for BPF programs take about six times as long for a record. bpf_ring.h reads them.
  *
  * A program can be interrupted by another one on the same CPU, so a slot is reserved by an atomic operation. The time is taken after the
- * reservation. A record with an older time than a clock reading is therefore in the ring before that reading, so the reader knows when it has
- * read all of them.
+ * reservation. A record with an older time than a clock reading is therefore in the ring before that reading, so the reader knows when it
+ * has read all of them.
  */
 #ifndef TW_SOCKETS_RINGS_BPF_H
 #define TW_SOCKETS_RINGS_BPF_H
@@ -33,21 +33,21 @@ struct sockets_rings {
 	__array(values, struct sockets_ring);
 };
 
-struct sockets_bell {
+struct sockets_doorbell {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
 };
 
-/* For each CPU, what wakes the reader of its ring: one of the kernel's rings, which stays without records. */
-struct sockets_bells {
+/* For each CPU, the doorbell, which wakes the reader of its ring: one of the kernel's rings, which stays without records. */
+struct sockets_doorbells {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1); /* as above */
 	__type(key, uint32_t);
-	__array(values, struct sockets_bell);
+	__array(values, struct sockets_doorbell);
 };
 
 extern struct sockets_rings rings SEC(".maps");
-extern struct sockets_bells bells SEC(".maps");
+extern struct sockets_doorbells doorbells SEC(".maps");
 
 /* Takes the number of the next slot. Return: whether one is free */
 static __always_inline bool sockets__take_slot(struct tw_sockts_cpu *of_cpu, uint64_t *ret)
@@ -113,7 +113,9 @@ static __always_inline uint64_t sockets__time(const void *record)
 	return sockets__head(record)->time;
 }
 
-/* Stores a word after all that was stored before. BPF has no instruction for that before Linux 6.15, but an exchange has the same effect. */
+/*
+ * Stores a word after all that was stored before. BPF has no instruction for that before Linux 6.15, but an exchange has the same effect.
+ */
 static __always_inline void sockets__store_last(__u64 *to, __u64 word)
 {
 	barrier();
@@ -124,18 +126,18 @@ static __always_inline void sockets__store_last(__u64 *to, __u64 word)
 }
 
 /* Wakes the reader of this CPU's ring. */
-static __always_inline void sockets__ring_bell(uint32_t cpu)
+static __always_inline void sockets__ring_doorbell(uint32_t cpu)
 {
-	void *bell = bpf_map_lookup_elem(&bells, &cpu);
-	void *nothing = bell ? bpf_ringbuf_reserve(bell, sizeof(uint64_t), 0) : NULL;
+	void *doorbell = bpf_map_lookup_elem(&doorbells, &cpu);
+	void *nothing = doorbell ? bpf_ringbuf_reserve(doorbell, sizeof(uint64_t), 0) : NULL;
 
 	if (nothing)
 		bpf_ringbuf_discard(nothing, BPF_RB_FORCE_WAKEUP);
 }
 
 /*
- * Completes a record. Each record that was reserved must be submitted. A wake-up costs more than all the rest, and is needed only if the reader
- * sleeps. The reader sets @wants_wakeup, and then looks at the ring once more before it sleeps.
+ * Completes a record. Each record that was reserved must be submitted. A wake-up costs more than all the rest, and is needed only if the
+ * reader sleeps. The reader sets @wants_wakeup, and then looks at the ring once more before it sleeps.
  */
 static __always_inline void sockets__submit(void *record)
 {
@@ -146,7 +148,7 @@ static __always_inline void sockets__submit(void *record)
 	sockets__store_last(&head->state, head->state & ~TW_SOCKTS_BUSY);
 	if (of_cpu && of_cpu->wants_wakeup) {
 		of_cpu->wants_wakeup = 0;
-		sockets__ring_bell(cpu);
+		sockets__ring_doorbell(cpu);
 	}
 }
 

@@ -3,7 +3,7 @@
 #include "producer/sockets/sockets.bpf.h"
 
 struct sockets_rings rings SEC(".maps");
-struct sockets_bells bells SEC(".maps");
+struct sockets_doorbells doorbells SEC(".maps");
 struct sockets_tasks tasks SEC(".maps");
 struct sockets_phcs phcs SEC(".maps");
 SEC(".data.cpus") struct tw_sockts_cpu cpus[TW_SOCKTS_CPUS_MAX] = { { 0 } };

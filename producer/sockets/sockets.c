@@ -289,9 +289,9 @@ int tw_sockets__ring(const struct tw_sockets *s, unsigned int cpu)
 	return cpu < s->objects.n_cpus ? s->objects.rings[cpu] : -ENODEV;
 }
 
-int tw_sockets__bell(const struct tw_sockets *s, unsigned int cpu)
+int tw_sockets__doorbell(const struct tw_sockets *s, unsigned int cpu)
 {
-	return cpu < s->objects.n_cpus ? s->objects.bells[cpu] : -ENODEV;
+	return cpu < s->objects.n_cpus ? s->objects.doorbells[cpu] : -ENODEV;
 }
 
 unsigned int tw_sockets__cpus(const struct tw_sockets *s)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Socket events: the system `sockts`, whose events BPF programs make. The programs write records like those of a trace ring (record.h) to one
- * BPF ring for each CPU; bpf_ring.h reads them. Programs are attached by links, which the kernel removes when this process ends.
+ * Socket events: the system `sockts`, whose events BPF programs make. The programs write records like those of a trace ring (record.h) to
+ * one BPF ring for each CPU; bpf_ring.h reads them. Programs are attached by links, which the kernel removes when this process ends.
  *
  * hooks.c lists the programs of each event. Each file of programs, *.bpf.c, is an object of its own; objects.h describes how they are
  * loaded.
@@ -59,10 +59,10 @@ int tw_sockets__follow(struct tw_sockets *sockets, uint32_t pid);
 int tw_sockets__ring(const struct tw_sockets *sockets, unsigned int cpu);
 
 /**
- * tw_sockets__bell() - get what becomes readable when a program wakes the reader of a CPU's ring: a BPF ring of one page, which has no
- * records to read. Return: its descriptor, borrowed; -ENODEV if there is no such CPU
+ * tw_sockets__doorbell() - get what becomes readable when a program wakes the reader of a CPU's ring: one of the kernel's rings for BPF
+ * programs, which has no records to read. Return: its descriptor, borrowed; -ENODEV if there is no such CPU
  */
-int tw_sockets__bell(const struct tw_sockets *sockets, unsigned int cpu);
+int tw_sockets__doorbell(const struct tw_sockets *sockets, unsigned int cpu);
 
 /** tw_sockets__cpus() - number of possible CPUs */
 unsigned int tw_sockets__cpus(const struct tw_sockets *sockets);
@@ -79,7 +79,9 @@ struct tw_sockts_cpu *tw_sockets__cpu(const struct tw_sockets *sockets, unsigned
  */
 int tw_sockets__missed(const struct tw_sockets *sockets, uint64_t *ret);
 
-/** tw_sockets__unfollowed() - number of tasks that --pid and --follow would select, but for which there was no room. Called by any thread */
+/**
+ * tw_sockets__unfollowed() - number of tasks that --pid and --follow would select, but for which there was no room. Called by any thread
+ */
 uint64_t tw_sockets__unfollowed(const struct tw_sockets *sockets);
 
 /** tw_sockets__unsampled() - number of messages that have no events because of @sample or @max_cpu. Called by any thread */

@@ -20,7 +20,7 @@
 
 struct bench {
 	uint8_t slots[SLOTS][TW_SOCKTS_SLOT_SIZE];
-	unsigned long bell_heard, bell_rung;
+	unsigned long doorbell_consumer, doorbell_producer;
 	struct tw_sockts_cpu cpu;
 	struct tw_bpf_ring ring;
 	uint8_t page[PAGE_BYTES + TW_NATIVE_PAGE_SLACK];
@@ -37,8 +37,8 @@ static struct bench *set_up(uint64_t number)
 	b->ring = (struct tw_bpf_ring){
 		.cpu = &b->cpu,
 		.clock = CLOCK_MONOTONIC,
-		.bell_heard = &b->bell_heard,
-		.bell_rung = &b->bell_rung,
+		.doorbell_consumer = &b->doorbell_consumer,
+		.doorbell_producer = &b->doorbell_producer,
 		.slots = b->slots[0],
 		.n_slots = SLOTS,
 		.next = number,
@@ -311,16 +311,16 @@ static void test_lengths(void **state)
 	tear_down(b);
 }
 
-/* A reader does not wait while the ring has events, and forgets that the bell was rung before. */
+/* A reader does not wait while the ring has events, and forgets that the doorbell was rung before. */
 static void test_wait(void **state)
 {
 	struct bench *b = set_up(0);
 	struct tw_ring_page page;
 
 	(void)state;
-	b->bell_rung = 16;
+	b->doorbell_producer = 16;
 	assert_true(tw_bpf_ring__begin_wait(&b->ring));
-	assert_int_equal(b->bell_heard, 16);
+	assert_int_equal(b->doorbell_consumer, 16);
 	assert_int_equal(b->cpu.wants_wakeup, 1);
 	tw_bpf_ring__end_wait(&b->ring);
 	assert_int_equal(b->cpu.wants_wakeup, 0);
