@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "cli/filter_option.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/sockets/sockets.h"
@@ -20,7 +19,6 @@ static void print(const struct sockets_config *config, const char *file, const c
 	standard_files__flush();
 	if (!result)
 		return;
-	filter_option__warn(&result->undecided);
 	if (!result->socket_events && !config->run.quiet)
 		note__say("%s has no socket events: record some with `record -e sockts`", name);
 	sockets__add_outcome(result, &outcome);
@@ -28,10 +26,22 @@ static void print(const struct sockets_config *config, const char *file, const c
 		outcome__print(&outcome, stderr);
 }
 
+/* A comparison that applies to no event is a typing error. */
+static int refuse_undecided(const struct sockets_config *config, const struct tw_socket_times_result *result,
+			    struct tw_error *error)
+{
+	if (!result || !result->undecided.n)
+		return 0;
+	tw_error__set(error, -EINVAL, "%s", result->undecided.text[0].text);
+	caret__show(tw_filter__text(config->run.filter), error);
+	return -EINVAL;
+}
+
 /* Reads the capture. Return: 0, or -errno; after -EBADMSG, the events before the damage were taken */
 static int read_capture(struct tw_socket_times *times, const struct sockets_config *config, const char *file,
 			struct tw_error *error)
 {
+	const struct tw_socket_times_result *result = NULL;
 	const char *name = file;
 	struct progress progress;
 	const int fd = standard_files__open(&name, error);
@@ -43,8 +53,12 @@ static int read_capture(struct tw_socket_times *times, const struct sockets_conf
 	progress__watch(&progress, fd);
 	err = tw_socket_times__read(times, fd, name, error);
 	progress__end(&progress);
-	if (!err || err == -EBADMSG)
-		print(config, file, name, tw_socket_times__result(times));
+	if (!err || err == -EBADMSG) {
+		result = tw_socket_times__result(times);
+		print(config, file, name, result);
+	}
+	if (!err)
+		err = refuse_undecided(config, result, error);
 	if (fd > STDIN_FILENO)
 		close(fd);
 	return err;

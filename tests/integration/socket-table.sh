@@ -276,6 +276,8 @@ run 2 "$tracewire" sockets --flow "$held" -n 1 x.pcapng
 grep -q 'leave out --flow or --rows' err || fail "--rows with --flow: $(cat err)"
 run 2 "$tracewire" sockets --flow nothing -c 1
 run 2 "$tracewire" sockets -c 0
+run 2 "$tracewire" sockets -f 'sprot == 1' x.pcapng
+grep -q "column 1: no event has a field 'sprot'; did you mean 'sport'?" err || fail "a filter of a field that is not there: $(cat err)"
 head -c 8 x.pcapng >begin.pcapng
 run 1 "$tracewire" sockets begin.pcapng
 expect "a flow by one end" "$(head -n 1 x.timeline)" "$("$tracewire" sockets -q --flow "127.0.0.1:$client" x.pcapng | head -n 1)"
