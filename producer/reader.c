@@ -13,7 +13,7 @@
 #define HEARTBEAT_NS    TW_NS_PER_SECOND
 #define LONGEST_POLL_NS TW_NS_PER_SECOND
 #define NOT_EMPTY_NS \
-	(TW_NS_PER_MS / 10) /* while a BPF ring has an event that is not complete; its task may need this CPU */
+	(TW_NS_PER_MS / 10) /* while a BPF ring has an event: it may be incomplete, and its task may need this CPU */
 #define CHANNELS_MAX 2048
 #define AHEAD_NS     (TW_NS_PER_SECOND / 2) /* limit of a watermark's lead over the slowest reader */
 
