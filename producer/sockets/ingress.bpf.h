@@ -232,7 +232,7 @@ static __always_inline bool read_bytes(struct sk_buff *skb, const unsigned char 
 			return false;
 		ret->bytes = bpf_ntohs(((const struct udp *)tcp)->length) - (uint32_t)sizeof(struct udp);
 		ret->is_fragment = headers.has_more_fragments;
-		return true;
+		return (int32_t)ret->bytes >= 0; /* the kernel drops a shorter one, except jumbograms */
 	}
 	if (ret->flow.protocol != PROTOCOL_TCP || headers.next + TCP_HEADER_MIN > end)
 		return false;

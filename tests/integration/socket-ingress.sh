@@ -191,7 +191,8 @@ PYTHON
 right holes "python3 check-holes.py" -e sockts:ingress_ts -- python3 holes.py "$far_net"
 nsenter --net="$far_net" tc qdisc del dev far root
 
-# The keys of datagrams that are read are their numbers, although many are dropped because the socket is full, and some are peeked at.
+# The keys of datagrams that are read are their numbers, although many are dropped because the socket is full, and some are peeked at. A
+# datagram that says to be shorter than its header has no events.
 cat >datagrams.py <<'PYTHON'
 import ctypes, os, socket, struct, sys, threading, time
 u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -203,6 +204,8 @@ def send():
     c = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     c.connect(u.getsockname())
     for i in range(2000): c.send(struct.pack("I", i) + b"x" * 96)
+    raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_UDP)
+    for length in range(8): raw.sendto(struct.pack("!HHHH", 9, u.getsockname()[1], length, 0), u.getsockname())
 t = threading.Thread(target=send); t.start()
 numbers = []
 try:
