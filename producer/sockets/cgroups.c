@@ -233,7 +233,8 @@ int tw_socket_cgroup__find_container(const char *name, struct tw_sockts_cgroup *
 	if (err)
 		return err;
 	search.root = root;
-	search_below(&search, "", "", 0);
+	if (*name) /* otherwise each prefix of a name, such as "crun-", would be one */
+		search_below(&search, "", "", 0);
 	if (!found->n)
 		found = &search.others;
 	if (found->n > 1)

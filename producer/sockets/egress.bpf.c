@@ -170,7 +170,7 @@ static __always_inline uint32_t count_payload(struct sock *sk, const struct sk_b
 	const bool has_ports =
 		tcp->dest == sk->__sk_common.skc_dport && tcp->source == bpf_htons(sockets__local_port(sk));
 
-	return has_ports || key - bpf_ntohl(tcp->seq) < bytes ? bytes : 0;
+	return bytes <= skb->len && (has_ports || key - bpf_ntohl(tcp->seq) < bytes) ? bytes : 0;
 }
 
 /* Whether the packet comes from the protocol, and not from another device that is stacked on this one. */
