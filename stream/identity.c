@@ -63,18 +63,23 @@ static void forget_sync(struct tw_identity *id)
 	id->has_sync_utc = false;
 }
 
-/* Adds names that are separated by " and ". A name that does not fit is left out, so that its event counts as one that is not recorded. */
+/*
+ * Adds the events of "SYSTEM:EVENT and SYSTEM:EVENT". A name that does not fit is left out, so that its event counts as one that is not
+ * recorded.
+ */
 static void add_hooked(struct tw_identity *id, const char *names)
 {
 	while (*names) {
 		const char *next = strstr(names, " and ");
 		const int len = next ? (int)(next - names) : (int)strlen(names);
+		const char *colon = memchr(names, ':', (size_t)len);
+		const char *event = colon ? colon + 1 : names;
 		const size_t at = strlen(id->hooked);
 		char name[64];
 
-		if ((size_t)snprintf(name, sizeof(name), ",%.*s,", len, names) < sizeof(name) &&
+		if ((size_t)snprintf(name, sizeof(name), ",%.*s,", (int)(names + len - event), event) < sizeof(name) &&
 		    !strstr(id->hooked, name) && at + strlen(name) < sizeof(id->hooked))
-			memcpy(id->hooked + at, name, strlen(name) + 1);
+			strcpy(id->hooked + at, name + !!at);
 		names += len + (next ? 5 : 0);
 	}
 }
@@ -138,7 +143,7 @@ enum tw_selected tw_identity__records(const struct tw_identity *id, const char *
 	char name[64];
 
 	if (id->has_hooks && !strcmp(system, "sockts") &&
-	    (size_t)snprintf(name, sizeof(name), ",%s:%s,", system, event) < sizeof(name) && !strstr(id->hooked, name))
+	    (size_t)snprintf(name, sizeof(name), ",%s,", event) < sizeof(name) && !strstr(id->hooked, name))
 		return TW_SELECTED_NO;
 	return tw_identity__selects(id, system, event);
 }

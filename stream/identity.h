@@ -19,7 +19,7 @@ struct tw_identity {
 	uint64_t sync_utc;               /* largest distance of the source from UTC, ns */
 	uint64_t cpus;                   /* number of CPUs with a ring; 0 = unknown */
 	bool has_hooks;                  /* HOOKs say which socket events the producer can make: @hooked is valid */
-	char hooked[256];                /* their names, each between commas */
+	char hooked[112];                /* their names without the system, each between commas */
 	struct tw_clock_scale scale;
 };
 
