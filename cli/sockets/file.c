@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "cli/filter_option.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/sockets/sockets.h"
@@ -59,6 +60,8 @@ static int read_capture(struct tw_socket_times *times, const struct sockets_conf
 	}
 	if (!err)
 		err = refuse_undecided(config, result, error);
+	else if (result)
+		filter_option__warn(&result->undecided); /* the error is that of the damage */
 	if (fd > STDIN_FILENO)
 		close(fd);
 	return err;

@@ -216,18 +216,20 @@ static bool has_some_tasks(const struct tw_socket_times_result *result)
 	return result->has_reads && !result->has_arrivals;
 }
 
+/* A number other than 0 is known in any case. Return: UINT64_MAX if it is unknown */
+static uint64_t known_number(uint64_t number, bool is_known)
+{
+	return number || is_known ? number : UINT64_MAX;
+}
+
 uint64_t sockets_row__sent(const struct sockets_row *row, const struct tw_socket_times_result *result)
 {
-	const bool is_known = result->has[TW_SOCKET_EGRESS] && !has_some_tasks(result);
-
-	return row->figures->sent || is_known ? row->figures->sent : UINT64_MAX;
+	return known_number(row->figures->sent, result->has[TW_SOCKET_EGRESS] && !has_some_tasks(result));
 }
 
 uint64_t sockets_row__read(const struct sockets_row *row, const struct tw_socket_times_result *result)
 {
-	const bool is_known = result->has[TW_SOCKET_INGRESS] && !has_some_tasks(result);
-
-	return row->figures->received || is_known ? row->figures->received : UINT64_MAX;
+	return known_number(row->figures->received, result->has[TW_SOCKET_INGRESS] && !has_some_tasks(result));
 }
 
 /*
@@ -241,14 +243,10 @@ static bool has_some_sockets(const struct tw_socket_times_result *result)
 
 uint64_t sockets_row__resets_sent(const struct sockets_row *row, const struct tw_socket_times_result *result)
 {
-	const bool is_known = result->has[TW_SOCKET_RESET] && !has_some_sockets(result);
-
-	return row->figures->resets_sent || is_known ? row->figures->resets_sent : UINT64_MAX;
+	return known_number(row->figures->resets_sent, result->has[TW_SOCKET_RESET] && !has_some_sockets(result));
 }
 
 uint64_t sockets_row__drops(const struct sockets_row *row, const struct tw_socket_times_result *result)
 {
-	const bool is_known = result->has[TW_SOCKET_DROP] && !has_some_sockets(result);
-
-	return row->figures->drops || is_known ? row->figures->drops : UINT64_MAX;
+	return known_number(row->figures->drops, result->has[TW_SOCKET_DROP] && !has_some_sockets(result));
 }
